@@ -42,6 +42,12 @@ impl Carried {
         let cursor = text.len();
         Self { text, cursor }
     }
+
+    /// Puts a text in at the cursor.
+    pub(super) fn insert(&mut self, typed: &str) {
+        self.text.insert_str(self.cursor, typed);
+        self.cursor += typed.len();
+    }
 }
 
 /// Makes an engine. Nothing here is slow: the first prompt waits for it.

@@ -165,6 +165,14 @@ impl LineFeeds {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Keeps what comes in one go behind a key that the engine returns for.
+    fn opened_by(&self, event: ReedlineEvent) -> ReedlineEvent {
+        if matches!(event, ReedlineEvent::CtrlC | ReedlineEvent::ExecuteHostCommand(_)) {
+            self.behind.open();
+        }
+        event
+    }
+
     /// Says whether a key leaves vi's insert mode behind others that are not on the screen yet.
     fn escapes(&self, event: &Event) -> bool {
         let leaves = matches!(event, Event::Key(key)
@@ -213,7 +221,7 @@ impl EditMode for LineFeeds {
             shared.key();
         }
         if let Some(event) = taken {
-            return event;
+            return self.opened_by(event);
         }
         // Without a menu to go back in, the route is flipped here: the engine would drop what came in one go behind the key.
         if let (Event::Key(key), Some(shared)) = (&event, &self.shared)
@@ -226,11 +234,7 @@ impl EditMode for LineFeeds {
         let Ok(event) = ReedlineRawEvent::try_from(event) else { return ReedlineEvent::None };
         match self.inner().parse_event(event) {
             ReedlineEvent::Edit(commands) => ReedlineEvent::Edit(commands.into_iter().map(clean).collect()),
-            ReedlineEvent::CtrlC => {
-                self.behind.open();
-                ReedlineEvent::CtrlC
-            }
-            event => event,
+            event => self.opened_by(event),
         }
     }
 

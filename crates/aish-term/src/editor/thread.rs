@@ -75,7 +75,6 @@ pub(super) fn run(mut options: EditorOptions, printer: &Printer, beside: &Beside
         behind,
         keys,
         waiting: Waiting::default(),
-        accepted: false,
         put_off: None,
     };
     while let Some(job) = worker.put_off.take().or_else(|| inbox.recv().ok()) {
@@ -100,8 +99,6 @@ struct Worker<'a> {
     /// The keys' mode, which outlives the engines.
     keys: SharedMode,
     waiting: Waiting,
-    /// The engine was told to accept the line as it is.
-    accepted: bool,
     /// What came while a read was being given up.
     put_off: Option<Job>,
 }
@@ -138,8 +135,11 @@ impl Worker<'_> {
         match result {
             Ok(Some(input)) => {
                 if let Err(Ok(Input::Line(line))) = answer.send(Ok(input)) {
-                    locked(&self.beside.behind).clear();
-                    self.waiting.carried = Carried::at_end(line.text);
+                    // Nobody waits for it any more: the person enters it, and what was typed behind it.
+                    let behind = std::mem::take(&mut *locked(&self.beside.behind));
+                    let text = if behind.is_empty() { line.text } else { format!("{}\n{behind}", line.text) };
+                    self.waiting.carried = Carried::at_end(text);
+                    self.waiting.question("", Editor::Idle);
                 }
             }
             Ok(None) => {}
@@ -183,16 +183,13 @@ impl Worker<'_> {
         if let Some(line) = entered {
             // Drawn as if it had been typed now.
             let carried = Carried::at_end(line);
-            let mut once = engine(&self.options, &self.shared, self.printer, &self.behind, &self.keys, &carried)
-                .with_immediately_accept(true);
-            once.read_line(prompt)?;
-            self.engine = None;
-            self.leave_behind();
-            return Ok(Some(Input::Line(Line { text: carried.text, flipped: false })));
+            let once = engine(&self.options, &self.shared, self.printer, &self.behind, &self.keys, &carried);
+            return self.enter(once, prompt).map(Some);
         }
         loop {
             self.print_waiting()?;
             self.answer_waiting();
+            self.keep_behind();
             let news = self.waiting.news();
             tell(news.as_deref())?;
             if answer.is_closed() {
@@ -218,13 +215,23 @@ impl Worker<'_> {
         }
     }
 
+    /// Enters the line that an engine holds.
+    fn enter(&mut self, engine: Reedline, prompt: &DrawnPrompt) -> io::Result<Input> {
+        let mut engine = engine.with_immediately_accept(true);
+        let text = engine.current_buffer_contents().to_owned();
+        // A knock ends a read before the line is accepted; what is to be said then waits for the next one.
+        while matches!(engine.read_line(prompt)?, Signal::ExternalBreak(_)) {}
+        // An engine that accepts at once would do so again.
+        self.engine = None;
+        self.leave_behind();
+        Ok(Input::Line(Line { text, flipped: self.shared.is_flipped() }))
+    }
+
     /// Does what a signal of the engine says; none where the line is read on.
     fn follow(&mut self, signal: Signal, engine: Reedline, prompt: &DrawnPrompt) -> io::Result<Option<Input>> {
         match signal {
             Signal::Success(text) => {
-                // An engine that accepts at once would do so again.
-                self.engine = (!self.accepted).then_some(engine);
-                self.accepted = false;
+                self.engine = Some(engine);
                 self.leave_behind();
                 Ok(Some(Input::Line(Line { text, flipped: self.shared.is_flipped() })))
             }
@@ -274,8 +281,7 @@ impl Worker<'_> {
             }
             ENTER => {
                 if self.line_feed(&mut engine) {
-                    self.accepted = true;
-                    engine = engine.with_immediately_accept(true);
+                    return self.enter(engine, prompt).map(Some);
                 }
             }
             line if line.starts_with(LINE) => {
@@ -286,6 +292,7 @@ impl Worker<'_> {
                 }
                 drop(engine);
                 self.erase(prompt)?;
+                self.keep_behind();
                 let text = line.trim_start_matches(LINE).to_owned();
                 return Ok(Some(Input::Line(Line { text, flipped: false })));
             }
@@ -314,6 +321,16 @@ impl Worker<'_> {
                 Some(rest) => behind = rest.to_owned(),
                 None => return false,
             }
+        }
+    }
+
+    /// Puts what was typed behind a key of ours, in the same go, into the line that comes next.
+    fn keep_behind(&mut self) {
+        let typed = text_of(&self.behind.take());
+        match &mut self.engine {
+            _ if typed.is_empty() => {}
+            Some(engine) => engine.run_edit_commands(&[EditCommand::InsertString(typed)]),
+            None => self.waiting.carried.insert(&typed),
         }
     }
 

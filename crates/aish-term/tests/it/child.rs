@@ -102,6 +102,8 @@ async fn run(name: &str) {
     match name {
         "cancel" => cancel(&editor).await,
         "printer" => printer(&editor).await,
+        "said" => said(&editor).await,
+        "unfold" => unfold(&editor).await,
         "choose" => {
             let chosen = editor.choose("[s]hell  [a]i  [c]ancel? ", &['s', 'a', 'c']).await;
             say(&format!("CHOSEN {chosen:?}"));
@@ -177,6 +179,38 @@ async fn printer(editor: &LineEditor) {
     };
     let (input, ()) = tokio::join!(read, print);
     say(&format!("GOT {:?}", input.unwrap()));
+}
+
+/// Reads lines until `exit`, while something is said all the time.
+async fn said(editor: &LineEditor) {
+    let printer = editor.printer();
+    std::thread::spawn(move || {
+        loop {
+            printer.print("[aish] said");
+            std::thread::sleep(Duration::from_micros(700));
+        }
+    });
+    let mut lines = Vec::new();
+    loop {
+        let input = editor.read(PromptView::plain("> ")).await.unwrap();
+        let aish_term::Input::Line(line) = input else { continue };
+        if line.text == "exit" {
+            break;
+        }
+        lines.push(line.text);
+    }
+    say(&format!("ALL {}", lines.join(",")));
+}
+
+/// Reads lines until `exit`, and says what they are.
+async fn unfold(editor: &LineEditor) {
+    let mut lines = Vec::new();
+    while lines.last().is_none_or(|line| line != "exit") {
+        if let aish_term::Input::Line(line) = editor.read(PromptView::plain("> ")).await.unwrap() {
+            lines.push(line.text);
+        }
+    }
+    say(&format!("ALL {lines:?}"));
 }
 
 fn the_question(text: String) -> Question {

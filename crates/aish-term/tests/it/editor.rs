@@ -1,5 +1,7 @@
 //! The line editor as a person uses it.
 
+use std::time::Duration;
+
 use crate::pty::Terminal;
 
 const RIGHT: &str = "\u{1b}[C";
@@ -343,7 +345,7 @@ fn a_resize_that_is_told_late_leaves_one_line() {
         };
         let begin = std::time::Instant::now();
         while !asked(&terminal.raw()) {
-            assert!(begin.elapsed() < std::time::Duration::from_secs(20), "the screen was not asked");
+            assert!(begin.elapsed() < Duration::from_secs(20), "the screen was not asked");
             std::thread::yield_now();
         }
         terminal.tell(60, 12);
@@ -405,4 +407,29 @@ fn keys_in_one_go_are_lines() {
     let shown = terminal.end();
     let got: Vec<&str> = shown.lines().filter(|line| line.starts_with("GOT")).collect();
     assert_eq!(got, [line("one"), line("two"), line("if x\ny\nfi"), line("exit")], "{shown}");
+}
+
+/// What is said between a key and what it does takes no Enter away.
+#[test]
+fn lines_are_entered_while_something_is_said() {
+    let terminal = Terminal::start("said");
+    terminal.see("> ");
+    let lines: Vec<String> = (0..60).map(|number| number.to_string()).collect();
+    for (at, line) in lines.iter().enumerate() {
+        terminal.send(&format!("{line}{}", if at % 3 == 0 { "\r" } else { "\n" }));
+        std::thread::sleep(Duration::from_millis(at as u64 % 7));
+    }
+    terminal.send("exit\r");
+    let shown = terminal.end().replace('\n', "");
+    assert!(shown.contains(&format!("ALL {}", lines.join(","))), "{shown}");
+}
+
+/// What comes in one go behind a key that is a line of its own goes on in the next line.
+#[test]
+fn keys_behind_a_key_that_is_a_line_are_kept() {
+    let terminal = Terminal::start("unfold");
+    terminal.see("> ");
+    terminal.send("hal\u{1b}of one\ntwo\nthree\rexit\r");
+    let shown = terminal.end();
+    assert!(shown.contains(r#"ALL [" :unfold", "half one", "two", "three", "exit"]"#), "{shown}");
 }
