@@ -24,7 +24,7 @@ fn provider(server: &LlamaServer) -> Arc<RemoteProvider> {
     let options = ModelOptions {
         max_tokens: Some(4),
         tokenize_timeout: Duration::from_secs(20),
-        timeout: Duration::from_secs(120),
+        timeout: Duration::from_secs(300),
         ..ModelOptions::new("smollm2")
     };
     Arc::new(RemoteProvider::chat(Endpoint::parse(server.url()).unwrap(), options))

@@ -81,7 +81,8 @@ async fn send(bus: &Bus, service: &Service, answered: Answered, to: Option<Strin
     if let Some(to) = to.filter(|to| subject::is_plain(to)) {
         let bytes = reply_bytes(&answered.reply, bus.client.max_payload());
         if let Err(error) = bus.client.publish(to, bytes.into()).await {
-            tracing::warn!(%error, "a reply was not sent");
+            tracing::warn!(%error, "a reply was not sent yet");
+            service.put_off(answered);
             return;
         }
     }

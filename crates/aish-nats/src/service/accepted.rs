@@ -107,7 +107,7 @@ pub(crate) async fn load(state: &dyn StateStore, key: &str) -> Result<Option<(Re
     }
 }
 
-/// Takes a request over from a worker that died; none when somebody else was faster.
+/// Takes a request over from a worker that died; none when somebody else was faster, or it is no request that can be read.
 pub(crate) async fn take_over(
     state: &dyn StateStore,
     open: Open,
@@ -115,7 +115,14 @@ pub(crate) async fn take_over(
     revision: u64,
     worker: &str,
 ) -> Result<Option<Claim>, Failure> {
-    let chat = wire::read(&record.payload)?;
+    let chat = match wire::read(&record.payload) {
+        Ok(chat) => chat,
+        // It will not be another time either.
+        Err(failure) => {
+            tracing::warn!(key = open.key(), error = %failure, "a stored request cannot be read");
+            return Ok(None);
+        }
+    };
     let record = Record { worker: worker.into(), ..record };
     match state.put(Bucket::Requests, open.key(), bytes(&record, state.max_value())?, Some(revision)).await {
         Ok(revision) => Ok(Some(Claim { open, record, chat, revision })),

@@ -28,6 +28,8 @@ struct Beat {
 pub struct Watch {
     seen: HashMap<String, LastBeat>,
     looked: bool,
+    /// The last look met a fault before it had seen everything.
+    unfinished: bool,
 }
 
 #[derive(Debug)]
@@ -55,13 +57,19 @@ impl Service {
     /// Takes the requests of workers that died over; each is to be gone on with. Called about once a second after
     /// [`Service::beat`].
     pub async fn recover(&self, watch: &mut Watch) -> Vec<Orphan> {
-        match self.try_recover(watch).await {
-            Ok(recovered) => recovered,
-            Err(failure) => {
-                tracing::warn!(error = %failure, "the requests of other workers cannot be looked at");
-                Vec::new()
-            }
+        // What was taken before a fault is gone on with; the rest is looked at again.
+        let mut taken = Vec::new();
+        if let Err(failure) = self.try_recover(watch, &mut taken).await {
+            tracing::warn!(error = %failure, "the requests of other workers cannot be looked at now");
+            watch.unfinished = true;
         }
+        taken
+    }
+
+    /// Has a request looked at again whose reply was not sent.
+    pub fn put_off(&self, answered: Answered) {
+        drop(answered);
+        self.open.put_off();
     }
 
     /// Goes on with a request from its last finished step; the reply goes to `Answered::reply_to`. None when it cannot be
@@ -70,7 +78,7 @@ impl Service {
         self.work(recovered.0, cancel).await.ok()
     }
 
-    async fn try_recover(&self, watch: &mut Watch) -> Result<Vec<Orphan>, Failure> {
+    async fn try_recover(&self, watch: &mut Watch, taken: &mut Vec<Orphan>) -> Result<(), Failure> {
         let now = self.clock.monotonic();
         for worker in self.state.keys(Bucket::Workers).await? {
             let Some(stored) = self.state.get(Bucket::Workers, &worker).await? else { continue };
@@ -84,16 +92,15 @@ impl Service {
         let newly_dead = watch.seen.values().any(|seen| is_dead(seen) && !seen.handled);
         // Once after the start everything is looked at: all workers may have died before this one came.
         let first = !watch.looked && now.saturating_sub(self.started) > LEASE;
-        let put_off = self.open.take_put_off();
-        if !newly_dead && !first && !put_off {
-            return Ok(Vec::new());
+        let again = std::mem::take(&mut watch.unfinished) | self.open.take_put_off();
+        if !newly_dead && !first && !again {
+            return Ok(());
         }
         watch.looked |= first;
         for seen in watch.seen.values_mut().filter(|seen| is_dead(seen)) {
             seen.handled = true;
         }
         let lives = |worker: &str| watch.seen.get(worker).is_some_and(|seen| !is_dead(seen));
-        let mut all = Vec::new();
         let mut batches = Batches::default();
         for key in self.state.keys(Bucket::Requests).await? {
             let Some((record, revision)) = accepted::load(&*self.state, &key).await? else { continue };
@@ -109,11 +116,10 @@ impl Service {
             let held = accepted::take_over(&*self.state, self.open.begin(&key), record, revision, &self.worker).await?;
             if let Some(held) = held {
                 tracing::info!(key, "a request of a worker that died is taken over");
-                all.push(Orphan(held));
+                taken.push(Orphan(held));
             }
         }
-        self.meter.apply(&*self.state, batches).await?;
-        Ok(all)
+        self.meter.apply(&*self.state, batches).await
     }
 
     /// Has a request counted that a worker answered which died: with the batch that it was noted for, which is added once,

@@ -157,6 +157,48 @@ async fn what_was_taken_over_is_not_taken_again_before_it_is_gone_on_with() {
 }
 
 #[tokio::test]
+async fn a_fault_in_taking_over_leaves_no_request_behind() {
+    for unheard in [false, true] {
+        let bench = Bench::new();
+        let (dead, _) = bench.worker();
+        dead.service.beat().await;
+        for id in ["a", "b", "c", "d"] {
+            drop(handle(&dead.service, id).await);
+        }
+        let (built, _) = bench.worker();
+        let mut watch = Watch::default();
+        assert_eq!(built.service.recover(&mut watch).await.len(), 0, "it has just beaten");
+        bench.clock.pass(10);
+        let fault = if unheard { &bench.state.unheard } else { &bench.state.lost };
+        let mut taken = Vec::new();
+        for looks in 0..5 {
+            fault.store(usize::from(looks % 2 == 0), Ordering::Relaxed);
+            taken.append(&mut built.service.recover(&mut watch).await);
+        }
+        assert_eq!(taken.len(), 4, "unheard: {unheard}");
+        let mut ids = Vec::new();
+        for orphan in taken {
+            let answered = built.service.go_on(orphan, &CancellationToken::new()).await.unwrap();
+            ids.push(answered.reply["request_id"].as_str().unwrap().to_owned());
+            built.service.sent(answered).await;
+        }
+        ids.sort();
+        assert_eq!(ids, ["a", "b", "c", "d"]);
+    }
+}
+
+#[tokio::test]
+async fn a_reply_that_was_not_sent_is_sent_later() {
+    let bench = Bench::new();
+    let (built, _) = bench.worker();
+    let answered = handle(&built.service, "r").await;
+    built.service.put_off(answered);
+    let mut taken = built.service.recover(&mut Watch::default()).await;
+    let answered = built.service.go_on(taken.remove(0), &CancellationToken::new()).await.unwrap();
+    assert_eq!(answered.reply["content"], json!("you said: me: hi"));
+}
+
+#[tokio::test]
 async fn a_reply_that_could_not_be_marked_as_sent_is_marked_later_and_not_sent_again() {
     for unheard in [false, true] {
         let bench = Bench::new();

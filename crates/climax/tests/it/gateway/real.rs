@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 use super::fixture::{Newest, Servers};
 use crate::client::{Client, names};
 
+/// Longer than a start takes that does not hang.
+const HUNG_MS: u64 = 120_000;
+
 /// The servers of npm and PyPI that are installed.
 fn servers() -> Option<Servers> {
     let node = std::env::var_os("AISH_TEST_NODE").map(PathBuf::from);
@@ -27,9 +30,9 @@ fn servers() -> Option<Servers> {
         ("thinking", "server-sequential-thinking", vec![]),
     ] {
         let program = node.join(format!(".bin/mcp-{package}"));
-        servers.add(alias, json!({"command": program, "args": args, "env": {"PATH": path}}));
+        servers.add(alias, json!({"command": program, "args": args, "env": {"PATH": path}, "start_ms": HUNG_MS}));
     }
-    servers.add("clock", json!({"command": python.with_file_name("mcp-server-time")}));
+    servers.add("clock", json!({"command": python.with_file_name("mcp-server-time"), "start_ms": HUNG_MS}));
     servers.refresh();
     Some(servers)
 }
