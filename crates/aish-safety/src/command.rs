@@ -152,7 +152,7 @@ pub fn analyse_without(
     let others = Others { wrapper, surroundings, rules, budget: walker.budget.rest() };
     if walker.verdict() == Verdict::Allow
         && let Some(names) = walker.found_again()
-        && others.is_more_with(names, command)
+        && others.is_more_with(names, command, &mut walker.kept)
     {
         walker.again_counts();
     }
@@ -183,14 +183,15 @@ struct Others<'a> {
 impl Others<'_> {
     /// Says whether a line that another shell reads of the same text is not allowed.
     fn is_more(&self, line: &str) -> bool {
-        self.is_more_with(doubtful::set_again(line), line)
+        self.is_more_with(doubtful::set_again(line), line, &mut walk::Kept::default())
     }
 
-    /// Says whether a line is not allowed where the values of some variables are guesses.
-    fn is_more_with(&self, set_again: BTreeSet<String>, line: &str) -> bool {
+    /// Says whether a line is not allowed where the values of some variables are guesses; what was parsed of it is there.
+    fn is_more_with(&self, set_again: BTreeSet<String>, line: &str, kept: &mut walk::Kept) -> bool {
         let mut walker = walk::Walker::drawing_on(self.surroundings, self.wrapper, self.budget.clone());
         walker.rules = self.rules;
         walker.set_again = Rc::new(set_again);
+        walker.kept = core::mem::take(kept);
         walker.text(line, &word::Stream::default());
         walker.comments(line);
         walker.uncalled();

@@ -26,7 +26,11 @@ use crate::reads::Reads;
 use crate::rules::Effect;
 use crate::verdict::{Judgement, Verdict};
 
-/// The most texts that are kept parsed, and the longest of them, in bytes: a line may run the same text many times.
+/// Texts with what was parsed of them.
+pub(super) type Kept = BTreeMap<String, Option<Rc<ast::Program>>>;
+
+/// The most texts that are kept parsed, and the longest of them, in bytes: a line may run the same text many times. The line
+/// itself is kept however long it is, for those who read it once more.
 const MAX_KEPT: (usize, usize) = (64, 256);
 /// The deepest nesting of texts, functions and blocks together.
 pub(crate) const MAX_DEPTH: usize = 96;
@@ -90,7 +94,7 @@ pub(crate) struct Walker<'a> {
     pub(crate) began_in: Option<String>,
     worst: Option<Judgement>,
     /// Short texts with what was parsed of them.
-    kept: BTreeMap<String, Option<Rc<ast::Program>>>,
+    pub(super) kept: Kept,
     /// Commands with what they did.
     pub(crate) memo: Memo,
 }
@@ -141,7 +145,7 @@ impl<'a> Walker<'a> {
             began_in: state.folder.clone(),
             state,
             worst: None,
-            kept: BTreeMap::new(),
+            kept: Kept::new(),
             memo: Memo::default(),
         }
     }
@@ -305,7 +309,7 @@ impl<'a> Walker<'a> {
             return kept.clone();
         }
         let program = parse(text, &self.budget).or_else(|| parse(&inlined(text)?, &self.budget)).map(Rc::new);
-        if self.kept.len() < MAX_KEPT.0 && text.len() <= MAX_KEPT.1 {
+        if self.kept.len() < MAX_KEPT.0 && (text.len() <= MAX_KEPT.1 || self.depth == 1) {
             self.kept.insert(text.into(), program.clone());
         }
         program
