@@ -180,23 +180,36 @@ const SECRET_TABLES: &[&str] = &[
     "admins",
     "auth",
     "django_session",
+    "foreign_data_wrapper_options",
+    "foreign_server_options",
+    "foreign_table_options",
     "global_priv",
+    "global_variables",
     "identities",
     "login",
     "logins",
     "member",
     "members",
+    "persisted_variables",
     "pg_file_settings",
     "pg_foreign_server",
     "pg_settings",
     "pg_subscription",
     "pg_user_mappings",
     "servers",
+    "session_variables",
     "sessions",
     "slave_master_info",
     "user",
     "users",
+    "variables_by_thread",
 ];
+
+/// Columns of such tables that hold the value of a setting, under whatever name the row has.
+const SECRET_VALUES: &[&str] = &["boot_val", "option_value", "reset_val", "setting", "variable_value"];
+
+/// Settings of a server whose value is a secret.
+const SECRET_SETTINGS: &[&str] = &["report_password", "wsrep_sst_auth"];
 
 /// Says whether what a statement reads is secret by its name, or whole rows of a table that holds secrets.
 fn shows_secrets(words: &[String]) -> bool {
@@ -213,15 +226,43 @@ fn shows_secrets(words: &[String]) -> bool {
         };
     }
     match word(0) {
-        "show" => matches!(word(1), "all" | "grants") || word(1) == "create" && matches!(word(2), "user" | "server"),
+        "show" => shows_settings(words),
         "select" | "with" | "values" | "table" => {
             let held =
                 |name: &str| SECRET_TABLES.contains(&name) || name.ends_with("_user") || name.ends_with("_users");
             let shows = |column: &str| names().any(|name| name == column);
-            let settings = shows("pg_settings") && ["setting", "reset_val", "boot_val"].into_iter().any(shows);
+            let settings = names().any(held) && SECRET_VALUES.iter().any(|column| shows(column));
             let whole = word(0) == "table" || words.iter().any(|word| word == "table") || has_star(words);
             settings || whole && names().any(held) || shows_row(words, &held)
         }
+        _ => false,
+    }
+}
+
+/// Says whether `show` shows settings among which secrets may be, or accounts: `show variables` unless their names are said.
+fn shows_settings(words: &[String]) -> bool {
+    let mut rest =
+        words.iter().map(String::as_str).skip(1).skip_while(|word| matches!(*word, "global" | "session" | "local"));
+    match (rest.next().unwrap_or_default(), rest.next().unwrap_or_default()) {
+        ("all" | "grants", _) | ("create", "user" | "server") | ("slave", "hosts") | ("replicas", _) => true,
+        ("variables", "like") => {
+            let pattern = rest.next().unwrap_or_default().trim_matches(['\'', '"']);
+            SECRET_SETTINGS.iter().any(|name| is_like(name.as_bytes(), pattern.as_bytes()))
+        }
+        ("variables", _) => true,
+        _ => false,
+    }
+}
+
+/// Says whether a pattern of `like` may mean a name; what a backslash stands before is taken for any letter.
+fn is_like(name: &[u8], pattern: &[u8]) -> bool {
+    match (pattern, name) {
+        ([], _) => name.is_empty(),
+        ([b'%', rest @ ..], _) => {
+            is_like(name, rest) || name.split_first().is_some_and(|(_, name)| is_like(name, pattern))
+        }
+        ([b'\\', _, rest @ ..], [_, name @ ..]) => is_like(name, rest),
+        ([letter, rest @ ..], [first, name @ ..]) => (*letter == b'_' || letter == first) && is_like(name, rest),
         _ => false,
     }
 }
