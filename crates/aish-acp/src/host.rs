@@ -118,19 +118,16 @@ pub enum History {
     Silent,
 }
 
+/// What the host answers, in its time.
+pub type HostFuture<'a, T> = BoxFuture<'a, Result<T, HostError>>;
+
 /// Whoever runs the sessions. Calls of different sessions come at once.
 pub trait Host: Send + Sync + 'static {
     /// Opens a new session. Nothing may be shown before this returned.
-    fn open<'a>(&'a self, wanted: Wanted, client: Client) -> BoxFuture<'a, Result<Opened, HostError>>;
+    fn open<'a>(&'a self, wanted: Wanted, client: Client) -> HostFuture<'a, Opened>;
 
     /// Opens a kept session; a history that is replayed is shown before this returns.
-    fn resume<'a>(
-        &'a self,
-        id: &'a str,
-        wanted: Wanted,
-        client: Client,
-        history: History,
-    ) -> BoxFuture<'a, Result<Opened, HostError>>;
+    fn resume<'a>(&'a self, id: &'a str, wanted: Wanted, client: Client, history: History) -> HostFuture<'a, Opened>;
 
     /// Lists kept sessions, those of a folder where one is given.
     ///
@@ -142,7 +139,7 @@ pub trait Host: Send + Sync + 'static {
     fn begin(&self, id: &str);
 
     /// Plays a turn.
-    fn prompt<'a>(&'a self, id: &'a str, prompt: Prompt) -> BoxFuture<'a, Result<Stop, HostError>>;
+    fn prompt<'a>(&'a self, id: &'a str, prompt: Prompt) -> HostFuture<'a, Stop>;
 
     /// Stops the turn that a session plays, if it plays one.
     fn cancel(&self, id: &str);
@@ -154,5 +151,5 @@ pub trait Host: Send + Sync + 'static {
     fn set_mode(&self, id: &str, mode: &str) -> Result<(), HostError>;
 
     /// Ends a session.
-    fn close<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<(), HostError>>;
+    fn close<'a>(&'a self, id: &'a str) -> HostFuture<'a, ()>;
 }

@@ -12,6 +12,6 @@ pub mod update;
 
 pub use agent::{Facts, ServeError, serve};
 pub use client::Client;
-pub use host::{History, Host, HostError, Listed, Mode, Opened, Server, Stop, Wanted};
+pub use host::{History, Host, HostError, HostFuture, Listed, Mode, Opened, Server, Stop, Wanted};
 pub use prompt::Prompt;
 pub use update::{Choice, Content, Diff, Kind, Permission, PermissionOption, Reply, Status, Update};

@@ -22,36 +22,12 @@ const SECRET_PARTS: &[&str] = &[
 const SECRET_WORDS: &[&str] = &["PASS", "PWD", "PW", "PAT", "PIN", "DSN", "JWT", "BEARER", "SIGNATURE", "CERT", "PEM"];
 
 /// Names that lead to another program, to files of secrets, or to code that is run in every shell.
+#[rustfmt::skip]
 const LEADING_OUT: &[&str] = &[
-    "DISPLAY",
-    "WAYLAND_DISPLAY",
-    "WAYLAND_SOCKET",
-    "GPG_AGENT_INFO",
-    "SSH_AGENT_PID",
-    "SSH_ASKPASS",
-    "GIT_ASKPASS",
-    "SUDO_ASKPASS",
-    "KUBECONFIG",
-    "DOCKER_HOST",
-    "CONTAINER_HOST",
-    "NETRC",
-    "PGPASSFILE",
-    "MYSQL_PWD",
-    "TMUX",
-    "STY",
-    "NOTIFY_SOCKET",
-    "LISTEN_FDS",
-    "LISTEN_PID",
-    "INVOCATION_ID",
-    "JOURNAL_STREAM",
-    "VSCODE_IPC_HOOK_CLI",
-    "VSCODE_GIT_IPC_HANDLE",
-    "BASH_ENV",
-    "ENV",
-    "PROMPT_COMMAND",
-    "ZDOTDIR",
-    "BASH_XTRACEFD",
-    "GCONV_PATH",
+    "DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "GPG_AGENT_INFO", "SSH_AGENT_PID", "SSH_ASKPASS", "GIT_ASKPASS",
+    "SUDO_ASKPASS", "KUBECONFIG", "DOCKER_HOST", "CONTAINER_HOST", "NETRC", "PGPASSFILE", "MYSQL_PWD", "TMUX", "STY",
+    "NOTIFY_SOCKET", "LISTEN_FDS", "LISTEN_PID", "INVOCATION_ID", "JOURNAL_STREAM", "VSCODE_IPC_HOOK_CLI",
+    "VSCODE_GIT_IPC_HANDLE", "BASH_ENV", "ENV", "PROMPT_COMMAND", "ZDOTDIR", "BASH_XTRACEFD", "GCONV_PATH",
 ];
 
 /// Says whether a variable's name says that its value is secret, or leads out of a confined run.

@@ -9,6 +9,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs;
 use std::io::Read as _;
+use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
@@ -27,25 +28,11 @@ const BUILT: &[&str] =
     &["target", "node_modules", "build", "dist", "out", "_build", "__pycache__", "coverage", "bower_components"];
 
 /// Hidden folders and files that hold results alone.
+#[rustfmt::skip]
 const RESULTS: &[&str] = &[
-    ".pytest_cache",
-    ".mypy_cache",
-    ".ruff_cache",
-    ".nyc_output",
-    ".coverage",
-    ".eslintcache",
-    ".parcel-cache",
-    ".turbo",
-    ".hypothesis",
-    ".next",
-    ".nuxt",
-    ".svelte-kit",
-    ".tsbuildinfo",
-    ".phpunit.result.cache",
-    ".DS_Store",
-    ".cache",
-    ".gitkeep",
-    ".keep",
+    ".pytest_cache", ".mypy_cache", ".ruff_cache", ".nyc_output", ".coverage", ".eslintcache", ".parcel-cache",
+    ".turbo", ".hypothesis", ".next", ".nuxt", ".svelte-kit", ".tsbuildinfo", ".phpunit.result.cache", ".DS_Store",
+    ".cache", ".gitkeep", ".keep",
 ];
 
 /// How names of files begin that tell a model what to do: `AGENTS.md`, and `AGENTS.override.md` beside it.
@@ -75,25 +62,11 @@ const ENTERED: &[&str] = &[
 ];
 
 /// Entries of a git folder that git writes every day and runs nothing from.
+#[rustfmt::skip]
 const GIT_FILES: &[&str] = &[
-    "index",
-    "HEAD",
-    "ORIG_HEAD",
-    "FETCH_HEAD",
-    "MERGE_HEAD",
-    "MERGE_MSG",
-    "MERGE_MODE",
-    "CHERRY_PICK_HEAD",
-    "REVERT_HEAD",
-    "AUTO_MERGE",
-    "SQUASH_MSG",
-    "packed-refs",
-    "COMMIT_EDITMSG",
-    "description",
-    "gc.log",
-    "shallow",
-    "info/exclude",
-    "info/refs",
+    "index", "HEAD", "ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD",
+    "REVERT_HEAD", "AUTO_MERGE", "SQUASH_MSG", "packed-refs", "COMMIT_EDITMSG", "description", "gc.log", "shallow",
+    "info/exclude", "info/refs",
 ];
 
 /// Why a repository that is deleted is asked about.
@@ -254,38 +227,11 @@ impl Judge<'_> {
         if self.is_led_to(path) {
             return Some("git or a model takes it under another name");
         }
-        let mut built = None;
-        let mut folder = PathBuf::new();
-        for part in path.components() {
-            let Component::Normal(name) = part else { continue };
-            folder.push(name);
-            let name = name.to_string_lossy();
-            if name == ".git" {
-                return match kind {
-                    ChangeKind::Deleted => Some(GONE),
-                    ChangeKind::Changed | ChangeKind::New if self.is_folder(path) => None,
-                    ChangeKind::Changed | ChangeKind::New => self.pointer(path),
-                };
-            }
-            if instructs(&name) && built != Some("node_modules") {
-                return Some("it instructs models");
-            }
-            if let Some(known) = BUILT.iter().chain(RESULTS).find(|known| **known == name) {
-                // What git has in a folder is no result of a build, and neither is a file called as such a folder is.
-                let is_result = RESULTS.contains(known) || folder != path || self.was_folder(path, kind);
-                built = built.or_else(|| (is_result && !self.is_source(&folder)).then_some(*known));
-            }
-            if built.is_some() {
-                continue;
-            }
-            if name.starts_with('.') {
-                return Some("its name begins with a dot: settings are kept there");
-            }
-            if name == "skills" {
-                return Some("it instructs models");
-            }
-        }
-        if built.is_some() {
+        let built = match self.on_the_way(path, kind) {
+            ControlFlow::Continue(built) => built,
+            ControlFlow::Break(found) => return found,
+        };
+        if built {
             return None;
         }
         let name = path.file_name()?.to_string_lossy();
@@ -303,6 +249,42 @@ impl Judge<'_> {
         }
         let is_known = self.settings.contains(&&*name) || ENTERED.contains(&&*name);
         is_known.then_some("programs take settings from it")
+    }
+
+    /// Looks at each name of a path; goes on with whether it is below what a build makes.
+    fn on_the_way(&self, path: &Path, kind: ChangeKind) -> ControlFlow<Option<&'static str>, bool> {
+        let mut built = None;
+        let mut folder = PathBuf::new();
+        for part in path.components() {
+            let Component::Normal(name) = part else { continue };
+            folder.push(name);
+            let name = name.to_string_lossy();
+            if name == ".git" {
+                return ControlFlow::Break(match kind {
+                    ChangeKind::Deleted => Some(GONE),
+                    ChangeKind::Changed | ChangeKind::New if self.is_folder(path) => None,
+                    ChangeKind::Changed | ChangeKind::New => self.pointer(path),
+                });
+            }
+            if instructs(&name) && built != Some("node_modules") {
+                return ControlFlow::Break(Some("it instructs models"));
+            }
+            if let Some(known) = BUILT.iter().chain(RESULTS).find(|known| **known == name) {
+                // What git has in a folder is no result of a build, and neither is a file called as such a folder is.
+                let is_result = RESULTS.contains(known) || folder != path || self.was_folder(path, kind);
+                built = built.or_else(|| (is_result && !self.is_source(&folder)).then_some(*known));
+            }
+            if built.is_some() {
+                continue;
+            }
+            if name.starts_with('.') {
+                return ControlFlow::Break(Some("its name begins with a dot: settings are kept there"));
+            }
+            if name == "skills" {
+                return ControlFlow::Break(Some("it instructs models"));
+            }
+        }
+        ControlFlow::Continue(built.is_some())
     }
 
     /// Returns where in a repository's own folder a path is: git takes every folder for one that looks like one, whatever

@@ -64,18 +64,6 @@ pub struct Options {
     pub transactions: bool,
 }
 
-impl Options {
-    /// Returns the stricter of two settings, field by field: what a project's file may do.
-    pub fn strictest(self, other: Self) -> Self {
-        Self {
-            ask: self.ask.max(other.ask),
-            halt: self.halt.max(other.halt),
-            allow: self.allow && other.allow,
-            transactions: self.transactions && other.transactions,
-        }
-    }
-}
-
 /// What is known of the call beside its verdict.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Circumstances<'a> {
@@ -224,13 +212,5 @@ mod tests {
                 assert!(!may_replace(agent, verdict, LOOSE, Circumstances { unattended: true, ..here() }));
             }
         }
-    }
-
-    #[test]
-    fn a_project_only_tightens() {
-        let user = Options { ask: OnAsk::Ask, halt: OnHalt::Deny, allow: false, transactions: false };
-        let project = Options { ask: OnAsk::Deny, halt: OnHalt::Ask, allow: true, transactions: true };
-        let both = Options { ask: OnAsk::Deny, halt: OnHalt::Deny, allow: false, transactions: false };
-        assert_eq!(user.strictest(project), both);
     }
 }

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use crate::abilities::Abilities;
 use crate::endpoint::{Endpoint, EndpointError};
-use crate::http::{HttpClient, body_of, read_text, secret_header};
+use crate::http::{HttpClient, json_of};
 use crate::options::ModelOptions;
 use crate::provider::Provider as _;
 use crate::remote::RemoteProvider;
@@ -260,18 +260,12 @@ async fn get_json<T: for<'de> Deserialize<'de>>(
         let http = HttpClient::new(endpoint.clone(), &ModelOptions { connect_timeout: wait, ..ModelOptions::new("") });
         let mut headers = reqwest::header::HeaderMap::new();
         match key {
-            Some((ProviderKind::OpenAi, key)) => secret_header(&mut headers, "authorization", "Bearer ", key).ok()?,
-            Some((ProviderKind::Anthropic, key)) => {
-                secret_header(&mut headers, "x-api-key", "", key).ok()?;
-                headers.insert("anthropic-version", reqwest::header::HeaderValue::from_static("2023-06-01"));
-            }
+            Some((ProviderKind::OpenAi, key)) => Api::Chat.wire().headers(Some(key), &mut headers).ok()?,
+            Some((ProviderKind::Anthropic, key)) => Api::Messages.wire().headers(Some(key), &mut headers).ok()?,
             None => {}
         }
         let response = http.send(http.get(path).ok()?.headers(headers)).await.ok()?;
-        if !response.status().is_success() {
-            return None;
-        }
-        serde_json::from_str(&read_text(body_of(response).ok()?).await.ok()?).ok()
+        json_of(response).await
     };
     timeout(wait, asking).await.ok().flatten()
 }

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use aish_types::BoxFuture;
 use futures_util::{StreamExt, stream};
+use serde::Deserialize;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
@@ -45,37 +46,30 @@ pub(crate) trait Decoder: Send + 'static {
     fn finish(&mut self, out: &mut VecDeque<StreamEvent>);
 }
 
-impl Decoder for Box<dyn Decoder> {
-    fn event(&mut self, data: &str, out: &mut VecDeque<StreamEvent>) -> Result<Progress, ChatError> {
-        (**self).event(data, out)
-    }
-
-    fn document(&mut self, body: &str, out: &mut VecDeque<StreamEvent>) -> Result<(), ChatError> {
-        (**self).document(body, out)
-    }
-
-    fn cut(&mut self) {
-        (**self).cut();
-    }
-
-    fn finish(&mut self, out: &mut VecDeque<StreamEvent>) {
-        (**self).finish(out);
-    }
+/// Reads the JSON of one event.
+pub(crate) fn parsed<'a, T: Deserialize<'a>>(data: &'a str) -> Result<T, ChatError> {
+    serde_json::from_str(data).map_err(|error| {
+        if error.is_eof() {
+            return ChatError::Interrupted("the stream ended inside an event".into());
+        }
+        let start: String = data.chars().take(80).collect();
+        ChatError::Unreadable(format!("{error} in {start:?}"))
+    })
 }
 
 /// What opening a request gives.
-pub(crate) struct OpenReply<D> {
+pub(crate) struct OpenReply {
     /// The media type, in lower case, without parameters.
     pub(crate) kind: String,
     pub(crate) body: Body,
-    pub(crate) decoder: D,
+    pub(crate) decoder: Box<dyn Decoder>,
     /// What the person should know of how the request went.
     pub(crate) notices: Vec<&'static str>,
 }
 
 /// Plays an exchange; `opening` sends the request and has refused every status but success.
-pub(crate) fn exchange<D: Decoder>(
-    opening: BoxFuture<'static, Result<OpenReply<D>, ChatError>>,
+pub(crate) fn exchange(
+    opening: BoxFuture<'static, Result<OpenReply, ChatError>>,
     limits: Limits,
     endpoint: String,
     cancel: CancellationToken,
@@ -99,15 +93,15 @@ struct Context {
     ended: bool,
 }
 
-enum State<D> {
-    Opening { opening: BoxFuture<'static, Result<OpenReply<D>, ChatError>>, limits: Limits },
-    Open(Box<Open<D>>),
+enum State {
+    Opening { opening: BoxFuture<'static, Result<OpenReply, ChatError>>, limits: Limits },
+    Open(Box<Open>),
     Over,
 }
 
-struct Open<D> {
+struct Open {
     events: Events,
-    decoder: D,
+    decoder: Box<dyn Decoder>,
     cancelled: Pin<Box<WaitForCancellationFutureOwned>>,
     progress: Progress,
     any_event: bool,
@@ -117,7 +111,7 @@ struct Open<D> {
 
 type Item = Result<StreamEvent, ChatError>;
 
-async fn step<D: Decoder>(mut state: State<D>, context: &mut Context) -> Option<(Item, State<D>)> {
+async fn step(mut state: State, context: &mut Context) -> Option<(Item, State)> {
     loop {
         if context.cancel.is_cancelled() && !context.ended {
             // What had arrived is not said after the end.
@@ -144,11 +138,11 @@ async fn step<D: Decoder>(mut state: State<D>, context: &mut Context) -> Option<
     }
 }
 
-async fn open<D: Decoder>(
-    opening: BoxFuture<'static, Result<OpenReply<D>, ChatError>>,
+async fn open(
+    opening: BoxFuture<'static, Result<OpenReply, ChatError>>,
     limits: Limits,
     context: &mut Context,
-) -> Result<State<D>, ChatError> {
+) -> Result<State, ChatError> {
     let started = Instant::now();
     let wait = limits.patience.min(limits.idle_before);
     let cancel = context.cancel.clone();
@@ -198,7 +192,7 @@ async fn open<D: Decoder>(
 const TAIL: Duration = Duration::from_millis(20);
 
 /// Takes events until something is to be said.
-async fn advance<D: Decoder>(open: &mut Open<D>, context: &mut Context) -> Result<(), ChatError> {
+async fn advance(open: &mut Open, context: &mut Context) -> Result<(), ChatError> {
     while context.pending.is_empty() {
         let next = poll_fn(|cx| match open.events.poll_event(cx) {
             Poll::Ready(next) => Poll::Ready(Some(next)),
@@ -225,7 +219,7 @@ async fn advance<D: Decoder>(open: &mut Open<D>, context: &mut Context) -> Resul
             }
             // After the completion's end, a missing tail is no loss.
             None | Some(Err(_)) if open.progress >= Progress::Ending => open.progress = Progress::Done,
-            None if !open.any_event && !open.events.is_torn() => {
+            None if !open.any_event && !open.events.torn => {
                 return Err(ChatError::Unreadable("its event stream is empty".into()));
             }
             None => return Err(ChatError::Interrupted("the stream ended before the answer did".into())),

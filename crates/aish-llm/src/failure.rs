@@ -72,6 +72,11 @@ impl Failure {
         self.error(status, retry_after_ms)
     }
 
+    /// Says what an error in the place of an answer means.
+    pub(crate) fn in_document(self) -> ChatError {
+        self.in_stream(false)
+    }
+
     /// Says what an error event in a stream means; `after_first_token` when part of the answer had arrived.
     pub(crate) fn in_stream(self, after_first_token: bool) -> ChatError {
         let overloaded = ["overloaded", "rate_limit"].iter().any(|word| self.kind.contains(word));

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use aish_types::Secret;
+use aish_types::{Secret, root_cause};
 use futures_util::StreamExt;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Client, Response, redirect};
+use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
 use crate::encoded::{Coding, decoded};
@@ -67,9 +68,9 @@ impl HttpClient {
         request.send().await.map_err(|error| {
             let endpoint = self.endpoint.to_string();
             match is_insecure(&error) {
-                true => ChatError::Insecure { endpoint, cause: cause(&error) },
+                true => ChatError::Insecure { endpoint, cause: root_cause(&error) },
                 false if error.is_timeout() => ChatError::Connect { endpoint, cause: "timed out".into() },
-                false => ChatError::Connect { endpoint, cause: cause(&error) },
+                false => ChatError::Connect { endpoint, cause: root_cause(&error) },
             }
         })
     }
@@ -85,7 +86,8 @@ impl HttpClient {
     fn own_certificates(&self) -> Result<Vec<reqwest::Certificate>, NoClient> {
         let Some(path) = &self.ca_file else { return Ok(Vec::new()) };
         let read = std::fs::read(path).map_err(|error| error.to_string());
-        let parsed = read.and_then(|text| reqwest::Certificate::from_pem_bundle(&text).map_err(|error| cause(&error)));
+        let parsed =
+            read.and_then(|text| reqwest::Certificate::from_pem_bundle(&text).map_err(|error| root_cause(&error)));
         parsed.map_err(|cause| NoClient::Certificates { path: path.display().to_string(), cause })
     }
 
@@ -107,17 +109,8 @@ impl HttpClient {
         if self.endpoint.is_loopback() {
             builder = builder.no_proxy();
         }
-        builder.build().map_err(|error| NoClient::Library(cause(&error)))
+        builder.build().map_err(|error| NoClient::Library(root_cause(&error)))
     }
-}
-
-/// Returns the innermost cause of an error in words, without the URL.
-pub(crate) fn cause(error: &reqwest::Error) -> String {
-    let mut innermost: &dyn std::error::Error = error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
-    }
-    innermost.to_string()
 }
 
 /// Returns whether the two ends cannot come to an encrypted connection, for a certificate above all: another try would bring
@@ -155,7 +148,7 @@ pub(crate) fn secret_header(
 /// [`ChatError::Unreadable`] for a compression that is not known here.
 pub(crate) fn body_of(response: Response) -> Result<Body, ChatError> {
     let coding = Coding::of(response.headers())?;
-    let body = response.bytes_stream().map(|part| part.map_err(|error| BodyError(cause(&error)))).boxed();
+    let body = response.bytes_stream().map(|part| part.map_err(|error| BodyError(root_cause(&error)))).boxed();
     Ok(decoded(body, coding))
 }
 
@@ -179,6 +172,14 @@ pub(crate) async fn read_text(mut body: Body) -> Result<String, ChatError> {
         }
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Reads a reply that is JSON; none where it is a refusal or something else.
+pub(crate) async fn json_of<T: DeserializeOwned>(response: Response) -> Option<T> {
+    if !response.status().is_success() {
+        return None;
+    }
+    serde_json::from_str(&read_text(body_of(response).ok()?).await.ok()?).ok()
 }
 
 /// Reads a refusal's body, within two seconds, and says what it means.

@@ -19,8 +19,8 @@ use crate::abilities::Abilities;
 use crate::assembly::first_free_id;
 use crate::endpoint::Endpoint;
 use crate::event::ChatError;
-use crate::exchange::{Decoder, OpenReply, exchange};
-use crate::http::{HttpClient, body_of, media_type, read_text, refusal};
+use crate::exchange::{OpenReply, exchange};
+use crate::http::{HttpClient, body_of, json_of, media_type, refusal};
 use crate::listing::{self, fetch, is_unknown_model, with_names};
 use crate::names::{NameRule, WireNames};
 use crate::options::{ModelOptions, Names};
@@ -176,7 +176,7 @@ fn is_closed(cause: &str) -> bool {
 }
 
 impl Inner {
-    async fn open(&self, request: &ChatRequest) -> Result<OpenReply<Box<dyn Decoder>>, ChatError> {
+    async fn open(&self, request: &ChatRequest) -> Result<OpenReply, ChatError> {
         let mut lessons = 0;
         loop {
             let quirks = self.quirks.get();
@@ -258,10 +258,7 @@ impl Inner {
             }
             Err(_) => return None,
         };
-        if response.status().as_u16() != 200 {
-            return None;
-        }
-        let reply: Tokenized = serde_json::from_str(&read_text(body_of(response).ok()?).await.ok()?).ok()?;
+        let reply: Tokenized = json_of(response).await?;
         self.has_counted.store(true, Ordering::Relaxed);
         u64::try_from(reply.tokens.len()).ok()
     }
@@ -317,10 +314,7 @@ impl Inner {
     async fn post_json(&self, path: &str, body: Vec<u8>) -> Option<Value> {
         let headers = self.headers(self.api).await.ok()?;
         let response = self.http.send(self.http.post(path, body).ok()?.headers(headers)).await.ok()?;
-        if !response.status().is_success() {
-            return None;
-        }
-        serde_json::from_str(&read_text(body_of(response).ok()?).await.ok()?).ok()
+        json_of(response).await
     }
 
     async fn get_json(&self, path: &str) -> Option<Value> {
@@ -331,9 +325,6 @@ impl Inner {
             Err(ChatError::Connect { cause, .. }) if is_closed(&cause) => self.http.send(ask()?).await.ok()?,
             Err(_) => return None,
         };
-        if !response.status().is_success() {
-            return None;
-        }
-        serde_json::from_str(&read_text(body_of(response).ok()?).await.ok()?).ok()
+        json_of(response).await
     }
 }

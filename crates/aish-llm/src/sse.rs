@@ -57,7 +57,8 @@ pub(crate) struct Events {
     ready: VecDeque<aish_types::sse::Event>,
     watch: Watch,
     ended: bool,
-    torn: bool,
+    /// Whether the body ended inside a line.
+    pub(crate) torn: bool,
 }
 
 impl Events {
@@ -76,11 +77,6 @@ impl Events {
     /// Shortens the wait: the completion has ended, only usage and the like may follow.
     pub(crate) fn expect_end(&mut self) {
         self.watch.is_trailing = true;
-    }
-
-    /// Returns whether the body ended inside a line.
-    pub(crate) fn is_torn(&self) -> bool {
-        self.torn
     }
 
     /// Reads what is left of the body and forgets it.

@@ -38,7 +38,7 @@ pub struct LocalOptions {
 /// The child, when it runs.
 #[derive(Debug)]
 pub(crate) struct Process {
-    options: LocalOptions,
+    pub(crate) options: LocalOptions,
     running: Mutex<Option<Arc<Running>>>,
 }
 
@@ -53,10 +53,6 @@ pub(crate) struct Running {
 impl Process {
     pub(crate) fn new(options: LocalOptions) -> Self {
         Self { options, running: Mutex::new(None) }
-    }
-
-    pub(crate) fn options(&self) -> &LocalOptions {
-        &self.options
     }
 
     /// Returns the running child; starts it and loads the model when there is none or it has died.

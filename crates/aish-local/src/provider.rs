@@ -40,13 +40,13 @@ impl LocalModel {
 
     /// Returns whether the model is small; see [`crate::ModelFile::is_small`].
     pub fn is_small(&self) -> bool {
-        self.process.options().model.is_small()
+        self.process.options.model.is_small()
     }
 }
 
 impl Provider for LocalModel {
     fn model(&self) -> &str {
-        &self.process.options().model.name
+        &self.process.options.model.name
     }
 
     fn stream(&self, request: ChatRequest, cancel: CancellationToken) -> EventStream {

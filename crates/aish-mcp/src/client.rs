@@ -36,6 +36,7 @@ mod watched;
 pub use call::RequestError;
 pub use gated::{GatedCall, NotCalled};
 pub use health::ServerFault;
+pub use http::is_loopback;
 pub use import::{ImportError, ImportedEndpoint, ImportedServer, Unset, expand, folded as folded_alias, import};
 pub use loopback::LoopbackSignIn;
 pub use mcp::{ConnectError, McpClient, ServerState};

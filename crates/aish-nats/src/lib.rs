@@ -16,7 +16,7 @@ pub use bus::{Bus, BusError, BusOptions, KvState, NatsEvents, connect, serve, wi
 pub use events::{Events, Silent};
 pub use local::serve_lines;
 pub use model::{Model, SingleModel};
-pub use plugin::{LegacySource, LegacyTool, PluginHub, PluginOptions};
+pub use plugin::{LegacyTool, PluginHub, PluginOptions};
 pub use service::options::{Limits, ServiceOptions};
 pub use service::{Answered, Service, ServicePorts};
 pub use state::{Bucket, LocalState, StateError, StateStore, Stored};

@@ -12,4 +12,4 @@ mod source;
 pub(crate) mod wire;
 
 pub use hub::{PluginHub, PluginOptions};
-pub use legacy::{LegacySource, LegacyTool};
+pub use legacy::LegacyTool;

@@ -62,29 +62,26 @@ pub enum StateError {
     Unavailable(String),
 }
 
+/// What the state answers, in its time.
+pub type StateFuture<'a, T> = BoxFuture<'a, Result<T, StateError>>;
+
 /// Where the state lives. Keys are lower-case letters, digits, `-`.
 pub trait StateStore: Send + Sync {
     /// Reads a value.
-    fn get<'a>(&'a self, bucket: Bucket, key: &'a str) -> BoxFuture<'a, Result<Option<Stored>, StateError>>;
+    fn get<'a>(&'a self, bucket: Bucket, key: &'a str) -> StateFuture<'a, Option<Stored>>;
 
     /// Writes a value in the place of the one of the given revision, or a new one where `expected` is none, and returns
     /// the new revision.
-    fn put<'a>(
-        &'a self,
-        bucket: Bucket,
-        key: &'a str,
-        value: Vec<u8>,
-        expected: Option<u64>,
-    ) -> BoxFuture<'a, Result<u64, StateError>>;
+    fn put<'a>(&'a self, bucket: Bucket, key: &'a str, value: Vec<u8>, expected: Option<u64>) -> StateFuture<'a, u64>;
 
     /// Takes a value away; needs no room. One that is not there is no error.
-    fn remove<'a>(&'a self, bucket: Bucket, key: &'a str) -> BoxFuture<'a, Result<(), StateError>>;
+    fn remove<'a>(&'a self, bucket: Bucket, key: &'a str) -> StateFuture<'a, ()>;
 
     /// Returns how many bytes a value may have.
     fn max_value(&self) -> usize;
 
     /// Lists the keys of a bucket.
-    fn keys(&self, bucket: Bucket) -> BoxFuture<'_, Result<Vec<String>, StateError>>;
+    fn keys(&self, bucket: Bucket) -> StateFuture<'_, Vec<String>>;
 }
 
 /// Accepted requests that are remembered in process; the oldest go first.
@@ -104,19 +101,13 @@ struct Local {
 }
 
 impl StateStore for LocalState {
-    fn get<'a>(&'a self, bucket: Bucket, key: &'a str) -> BoxFuture<'a, Result<Option<Stored>, StateError>> {
+    fn get<'a>(&'a self, bucket: Bucket, key: &'a str) -> StateFuture<'a, Option<Stored>> {
         let local = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found = local.values.get(&(bucket, key.to_owned())).cloned();
         Box::pin(std::future::ready(Ok(found)))
     }
 
-    fn put<'a>(
-        &'a self,
-        bucket: Bucket,
-        key: &'a str,
-        value: Vec<u8>,
-        expected: Option<u64>,
-    ) -> BoxFuture<'a, Result<u64, StateError>> {
+    fn put<'a>(&'a self, bucket: Bucket, key: &'a str, value: Vec<u8>, expected: Option<u64>) -> StateFuture<'a, u64> {
         let mut local = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let place = (bucket, key.to_owned());
         if local.values.get(&place).map(|stored| stored.revision) != expected {
@@ -136,7 +127,7 @@ impl StateStore for LocalState {
         Box::pin(std::future::ready(Ok(revision)))
     }
 
-    fn remove<'a>(&'a self, bucket: Bucket, key: &'a str) -> BoxFuture<'a, Result<(), StateError>> {
+    fn remove<'a>(&'a self, bucket: Bucket, key: &'a str) -> StateFuture<'a, ()> {
         let mut local = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         local.values.remove(&(bucket, key.to_owned()));
         Box::pin(std::future::ready(Ok(())))
@@ -146,7 +137,7 @@ impl StateStore for LocalState {
         MAX_VALUE
     }
 
-    fn keys(&self, bucket: Bucket) -> BoxFuture<'_, Result<Vec<String>, StateError>> {
+    fn keys(&self, bucket: Bucket) -> StateFuture<'_, Vec<String>> {
         let local = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let keys = local.values.keys().filter(|(of, _)| *of == bucket).map(|(_, key)| key.clone()).collect();
         Box::pin(std::future::ready(Ok(keys)))

@@ -162,6 +162,13 @@ impl Environment {
         Self::only(Vec::<OsString>::new())
     }
 
+    /// These variables, and nothing of this process.
+    pub fn of<N: Into<OsString>, V: Into<OsString>>(variables: impl IntoIterator<Item = (N, V)>) -> Self {
+        let mut environment = Self::empty();
+        variables.into_iter().for_each(|(name, value)| environment.set(name, value));
+        environment
+    }
+
     /// The named variables of this process, as far as they are set.
     pub fn only<I, S>(names: I) -> Self
     where

@@ -250,30 +250,10 @@ fn is_path_of_program(name: &str) -> bool {
 
 /// `bin/tool`, `target/debug/tool`, `.venv/bin/python`: the path of a program without `./`, and not `and/or`.
 fn is_path_below(name: &str, env: &dyn Environment) -> bool {
+    #[rustfmt::skip]
     const FOLDERS: &[&str] = &[
-        "app",
-        "bin",
-        "build",
-        "dist",
-        "examples",
-        "exe",
-        "hack",
-        "lib",
-        "libexec",
-        "node_modules",
-        "out",
-        "sbin",
-        "script",
-        "scripts",
-        "src",
-        "target",
-        "test",
-        "tests",
-        "tools",
-        "utils",
-        "vendor",
-        "venv",
-        "xtask",
+        "app", "bin", "build", "dist", "examples", "exe", "hack", "lib", "libexec", "node_modules", "out", "sbin",
+        "script", "scripts", "src", "target", "test", "tests", "tools", "utils", "vendor", "venv", "xtask",
     ];
     let Some((folder, rest)) = name.split_once('/') else { return false };
     if folder.is_empty() || rest.is_empty() || rest.starts_with('/') || !is_path(name) || name.contains(':') {

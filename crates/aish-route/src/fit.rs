@@ -191,42 +191,11 @@ pub(crate) fn is_time(own: &[&Word]) -> bool {
 }
 
 /// Words of times.
+#[rustfmt::skip]
 const TIME: &[&str] = &[
-    "now",
-    "noon",
-    "midnight",
-    "teatime",
-    "today",
-    "tomorrow",
-    "next",
-    "minute",
-    "minutes",
-    "min",
-    "hour",
-    "hours",
-    "day",
-    "days",
-    "week",
-    "weeks",
-    "month",
-    "months",
-    "am",
-    "pm",
-    "mon",
-    "monday",
-    "tue",
-    "tuesday",
-    "wed",
-    "wednesday",
-    "thu",
-    "thursday",
-    "fri",
-    "friday",
-    "sat",
-    "saturday",
-    "sun",
-    "sunday",
-    "utc",
+    "now", "noon", "midnight", "teatime", "today", "tomorrow", "next", "minute", "minutes", "min", "hour", "hours",
+    "day", "days", "week", "weeks", "month", "months", "am", "pm", "mon", "monday", "tue", "tuesday", "wed",
+    "wednesday", "thu", "thursday", "fri", "friday", "sat", "saturday", "sun", "sunday", "utc",
 ];
 
 /// Says whether every operand of a command may be the name of a file.

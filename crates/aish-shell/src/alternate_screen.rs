@@ -8,16 +8,12 @@ use crate::pieces::Pieces;
 #[derive(Debug, Default)]
 pub(crate) struct AlternateScreen {
     inside: bool,
-    used: bool,
+    /// Whether the alternate screen was used at all.
+    pub(crate) used: bool,
     pieces: Pieces,
 }
 
 impl AlternateScreen {
-    /// Says whether the alternate screen was used at all.
-    pub(crate) fn was_used(&self) -> bool {
-        self.used
-    }
-
     /// Takes the next bytes and returns those that belong to the normal screen.
     pub(crate) fn feed(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut kept = Vec::with_capacity(bytes.len());
@@ -49,7 +45,7 @@ mod tests {
             let mut kept: Vec<u8> = stream.chunks(size).flat_map(|chunk| screen.feed(chunk)).collect();
             kept.extend(screen.flush());
             assert_eq!(String::from_utf8_lossy(&kept), "before\u{1b}[31m after\u{1b}[?1", "in chunks of {size}");
-            assert!(screen.was_used());
+            assert!(screen.used);
         }
     }
 
@@ -57,6 +53,6 @@ mod tests {
     fn plain_output_is_whole() {
         let mut screen = AlternateScreen::default();
         assert_eq!(screen.feed(b"a\x1b[0mb\x1b[?25h"), b"a\x1b[0mb\x1b[?25h");
-        assert!(!screen.was_used());
+        assert!(!screen.used);
     }
 }

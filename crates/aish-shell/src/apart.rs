@@ -154,7 +154,7 @@ impl Apart {
         run.capture.push(&run.screen.flush());
         Ok(ApartResult {
             status,
-            full_screen: run.screen.was_used(),
+            full_screen: run.screen.used,
             output: run.capture.finish(),
             type_ahead,
             folded,

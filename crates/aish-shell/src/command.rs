@@ -62,7 +62,7 @@ impl Keep {
     /// Returns the output, and whether the other screen was used.
     fn finish(mut self) -> (Captured, bool) {
         self.capture.push(&self.screen.flush());
-        (self.capture.finish(), self.screen.was_used())
+        (self.capture.finish(), self.screen.used)
     }
 }
 
@@ -89,12 +89,13 @@ impl Keeper {
     ) -> Result<CommandResult, ShellError> {
         let started = Instant::now();
         let mut passage = Passage::open(surroundings.terminal.as_ref());
-        tokio::select! {
-            ready = self.become_ready(&mut passage) => ready?,
-            () = surroundings.cancel.cancelled() => return Ok(self.not_run(command, Ending::Cancelled, passage)),
-            () = at(surroundings.timeout.map(|limit| started + limit)) => {
-                return Ok(self.not_run(command, Ending::TimedOut, passage));
-            }
+        let ended_before = tokio::select! {
+            ready = self.become_ready(&mut passage) => ready.map(|()| None)?,
+            () = surroundings.cancel.cancelled() => Some(Ending::Cancelled),
+            () = at(surroundings.timeout.map(|limit| started + limit)) => Some(Ending::TimedOut),
+        };
+        if let Some(ending) = ended_before {
+            return Ok(self.not_run(command, ending, passage));
         }
         if let Some(size) = passage.size() {
             self.options.size = size;
@@ -141,13 +142,19 @@ impl Keeper {
             folded,
             ending,
         };
+        self.go_on_after(command, heard, ending).await?;
+        Ok(result)
+    }
+
+    /// Sees to it that there is a shell for the next command, unless the person left it.
+    async fn go_on_after(&mut self, command: &str, heard: Outcome, ending: Ending) -> Result<(), ShellError> {
         match heard {
             Outcome::End => self.refused_exit = is_exit(command),
             Outcome::Ended(_) if ending == Ending::Exited => self.leave().await,
             Outcome::Ended(exit) => self.restart(RestartCause::Died(exit)).await?,
             Outcome::Stuck => self.restart(RestartCause::Stuck).await?,
         }
-        Ok(result)
+        Ok(())
     }
 
     /// The result of a command that ended before the shell was ready for it.

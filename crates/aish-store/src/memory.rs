@@ -2,8 +2,7 @@
 
 mod fitting;
 
-use aish_tools::{Memory, MemoryError, MemoryStore, NewMemory, Owner};
-use aish_types::BoxFuture;
+use aish_tools::{Memory, MemoryError, MemoryFuture, MemoryStore, NewMemory, Owner};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use rust_stemmers::{Algorithm, Stemmer};
 
@@ -199,17 +198,12 @@ fn beginnings(stem: &str) -> Vec<String> {
 }
 
 impl MemoryStore for Store {
-    fn add<'a>(&'a self, owner: &'a Owner, memory: NewMemory) -> BoxFuture<'a, Result<String, MemoryError>> {
+    fn add<'a>(&'a self, owner: &'a Owner, memory: NewMemory) -> MemoryFuture<'a, String> {
         let result = self.remember(owner, &memory, &Scope::User).map_err(|error| fail(&error));
         Box::pin(std::future::ready(result))
     }
 
-    fn search<'a>(
-        &'a self,
-        owner: &'a Owner,
-        query: &'a str,
-        limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<Memory>, MemoryError>> {
+    fn search<'a>(&'a self, owner: &'a Owner, query: &'a str, limit: usize) -> MemoryFuture<'a, Vec<Memory>> {
         let result = self.recall(owner, query, limit).map_err(|error| fail(&error));
         Box::pin(std::future::ready(result.map(|found| found.into_iter().map(|found| found.memory).collect())))
     }

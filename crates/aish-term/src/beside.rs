@@ -64,7 +64,7 @@ impl Beside {
         let lines: Vec<&str> = text.lines().collect();
         let shown = lines.get(lines.len().saturating_sub(ROWS)..).unwrap_or_default();
         let width = self.width().saturating_sub(1).max(1);
-        let rows: Vec<String> = shown.iter().map(|line| cut(&line.replace('\t', "    "), width, true)).collect();
+        let rows: Vec<String> = shown.iter().map(|line| cut(&line.replace('\t', "    "), width, "…")).collect();
         let text = format!("{}\u{1b}[2m{}\u{1b}[0m", erased(*painted), rows.join("\r\n"));
         *painted = rows.len();
         self.write(&text);

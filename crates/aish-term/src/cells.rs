@@ -18,12 +18,16 @@ pub fn grapheme_cells(grapheme: &str) -> usize {
     sum.max(grapheme.width())
 }
 
+/// Returns how a terminal shows that something is left out.
+pub const fn ellipsis(unicode: bool) -> &'static str {
+    if unicode { "…" } else { "..." }
+}
+
 /// Cuts a text to at most `width` cells, with an ellipsis where something was cut.
-pub fn cut(text: &str, width: usize, unicode: bool) -> String {
+pub fn cut(text: &str, width: usize, ellipsis: &str) -> String {
     if cells(text) <= width {
         return text.to_owned();
     }
-    let ellipsis = if unicode { "…" } else { "..." };
     let mark = if cells(ellipsis) < width { ellipsis } else { "" };
     let room = width.saturating_sub(cells(mark));
     let mut out = String::new();
@@ -63,8 +67,8 @@ mod tests {
             ("日本", 1, ""),
             ("abc", 0, ""),
         ] {
-            assert_eq!(cut(text, width, true), expected);
+            assert_eq!(cut(text, width, "…"), expected);
         }
-        assert_eq!(cut("hello world", 6, false), "hel...");
+        assert_eq!(cut("hello world", 6, "..."), "hel...");
     }
 }

@@ -95,12 +95,16 @@ impl LineEditor {
 
     /// Asks the gate's question. End of input and a terminal that cannot be read are no, an interrupt stops what wanted it.
     pub async fn ask(&self, question: Question) -> Answer {
+        let asked = |answer| Asked::Gate { question: Box::new(question), answer };
+        self.put(asked, Answer::No).await.unwrap_or(Answer::Nobody)
+    }
+
+    /// Has the thread put a question, with the answer where the terminal cannot be read; none where the thread has ended.
+    async fn put<T>(&self, asked: impl FnOnce(oneshot::Sender<T>) -> Asked, unread: T) -> Option<T> {
         let (answer, reply) = oneshot::channel();
-        if self.jobs.send(Job::Ask(Asked::Gate { question: Box::new(question), answer })).is_err() {
-            return Answer::Nobody;
-        }
+        self.jobs.send(Job::Ask(asked(answer))).ok()?;
         self.printer.knock();
-        self.hangup.unless(reply).await.and_then(Result::ok).unwrap_or(Answer::No)
+        Some(self.hangup.unless(reply).await.and_then(Result::ok).unwrap_or(unread))
     }
 
     /// Says that Ctrl-C came as a signal, as it does where the terminal edits the lines itself.
@@ -123,32 +127,21 @@ impl LineEditor {
 
     /// Asks at the HALT gate of an autonomous run. End of input and a terminal that cannot be read end the run.
     pub async fn halt(&self, question: Question) -> HaltAnswer {
-        let (answer, reply) = oneshot::channel();
-        if self.jobs.send(Job::Ask(Asked::Halt { question: Box::new(question), answer })).is_err() {
-            return HaltAnswer::Nobody;
-        }
-        self.printer.knock();
-        self.hangup.unless(reply).await.and_then(Result::ok).unwrap_or(HaltAnswer::End)
+        let asked = |answer| Asked::Halt { question: Box::new(question), answer };
+        self.put(asked, HaltAnswer::End).await.unwrap_or(HaltAnswer::Nobody)
     }
 
     /// Asks what becomes of a layer. End of input and a terminal that cannot be read drop it.
     pub async fn changes(&self, question: ChangesQuestion) -> ChangesAnswer {
-        let (answer, reply) = oneshot::channel();
-        if self.jobs.send(Job::Ask(Asked::Changes { question: Box::new(question), answer })).is_err() {
-            return ChangesAnswer::Nobody;
-        }
-        self.printer.knock();
-        self.hangup.unless(reply).await.and_then(Result::ok).unwrap_or(ChangesAnswer::Drop)
+        let asked = |answer| Asked::Changes { question: Box::new(question), answer };
+        self.put(asked, ChangesAnswer::Drop).await.unwrap_or(ChangesAnswer::Nobody)
     }
 
     /// Lets the person press one of some keys, after a label is shown. What was typed before does not count and waits for
     /// the next read. None for Enter, Escape, Ctrl-C, the end of the input, and where there is no terminal.
     pub async fn choose(&self, label: &str, keys: &[char]) -> Option<char> {
-        let (answer, reply) = oneshot::channel();
-        let choice = Asked::Choice { label: label.to_owned(), keys: keys.to_vec(), answer };
-        self.jobs.send(Job::Ask(choice)).ok()?;
-        self.printer.knock();
-        self.hangup.unless(reply).await?.ok()?
+        let asked = |answer| Asked::Choice { label: label.to_owned(), keys: keys.to_vec(), answer };
+        self.put(asked, None).await.flatten()
     }
 
     /// Waits until the terminal is free: after a read that was given up, and before anything else is written to it.

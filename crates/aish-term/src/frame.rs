@@ -6,7 +6,7 @@ use aish_types::sanitize;
 use anstyle::Style;
 
 use crate::capability::Capabilities;
-use crate::cells::{cells, cut};
+use crate::cells::{cells, cut, ellipsis};
 use crate::message::{self, MARK};
 use crate::styled::{Ink, Styled};
 use crate::theme::Theme;
@@ -135,7 +135,7 @@ impl Frames {
         line.push(Style::new(), &" ".repeat(indent));
         let mut left = width.saturating_sub(indent);
         for (style, text) in parts {
-            let fitted = cut(text, left, self.capabilities.unicode);
+            let fitted = cut(text, left, ellipsis(self.capabilities.unicode));
             left = left.saturating_sub(cells(&fitted));
             line.push(*style, &fitted);
         }

@@ -82,7 +82,7 @@ impl Markdown {
             }
             return;
         }
-        self.cleaner.push(piece, self.document.source_mut());
+        self.cleaner.push(piece, &mut self.document.source);
         self.waiting = true;
         self.tick(now, out);
     }
@@ -119,7 +119,7 @@ impl Markdown {
             }
             return;
         }
-        self.cleaner.finish(self.document.source_mut());
+        self.cleaner.finish(&mut self.document.source);
         let done = self.document.finish(&mut self.renderer, usize::from(self.capabilities.width));
         self.tail.draw(&done, &[], self.size(), self.ink(), out);
         self.waiting = false;

@@ -22,5 +22,5 @@ pub use changes::{changes, changes_lines, diff_lines};
 pub use dialogue::{ask, choose};
 pub use halt::{HaltAnswer, halt};
 pub use terminal::{AskTerminal, Key};
-pub(crate) use tty::{ask_on_terminal, changes_on_terminal, choose_on_terminal, halt_on_terminal};
+pub(crate) use tty::on_terminal;
 pub use typed_before::discard_typed_before;

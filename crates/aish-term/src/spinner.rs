@@ -5,7 +5,7 @@ use std::time::Duration;
 use aish_types::sanitize;
 
 use crate::capability::Capabilities;
-use crate::cells::cut;
+use crate::cells::{cut, ellipsis};
 use crate::frame::shown_duration;
 use crate::styled::{Ink, Styled};
 use crate::theme::Theme;
@@ -47,8 +47,10 @@ impl Spinner {
             if running >= Duration::from_secs(2) { format!(" {}", shown_duration(running)) } else { String::new() };
         // The last cell stays free: a line that fills it wraps on some terminals.
         let room = usize::from(self.capabilities.width).saturating_sub(1);
-        let mut line = Styled::default();
-        line.push(self.theme.dim, &cut(&format!("{picture} {}{seconds}", self.text), room, self.capabilities.unicode));
+        let line = Styled::of(
+            self.theme.dim,
+            &cut(&format!("{picture} {}{seconds}", self.text), room, ellipsis(self.capabilities.unicode)),
+        );
         self.shown = true;
         format!("\r{}\u{1b}[K", line.to_text(Ink { color: self.capabilities.color, links: false }))
     }

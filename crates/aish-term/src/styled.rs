@@ -51,6 +51,13 @@ impl Styled {
         Self { spans: vec![Span::plain(text)] }
     }
 
+    /// Makes a line of text in one style.
+    pub fn of(style: Style, text: &str) -> Self {
+        let mut line = Self::default();
+        line.push(style, text);
+        line
+    }
+
     /// Appends text in a style; joins it to the last span where the style is the same.
     pub fn push(&mut self, style: Style, text: &str) {
         self.push_linked(style, text, None);

@@ -14,7 +14,7 @@
 mod audit;
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
@@ -133,19 +133,25 @@ pub fn names_of(text: &str) -> Vec<String> {
     cases.into_iter().map(|case| case.name).collect()
 }
 
-fn play(case: &Case, program: &Path) -> Result<(), String> {
-    let home = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let folder = home.path().join("work");
-    std::fs::create_dir_all(home.path().join(".config/aish")).map_err(|error| error.to_string())?;
-    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+/// Puts into a home folder what a case begins with.
+fn furnish(case: &Case, home: &Path, folder: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(home.join(".config/aish"))?;
+    std::fs::create_dir_all(folder)?;
     if case.keys.is_some() && !case.first_start {
-        note_first_start(home.path()).map_err(|error| error.to_string())?;
+        note_first_start(home)?;
     }
     for (name, content) in &case.files {
         let parent = folder.join(name).parent().map(Path::to_path_buf).unwrap_or_default();
-        std::fs::create_dir_all(parent).map_err(|error| error.to_string())?;
-        std::fs::write(folder.join(name), content).map_err(|error| error.to_string())?;
+        std::fs::create_dir_all(parent)?;
+        std::fs::write(folder.join(name), content)?;
     }
+    Ok(())
+}
+
+fn play(case: &Case, program: &Path) -> Result<(), String> {
+    let home = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let folder = home.path().join("work");
+    furnish(case, home.path(), &folder).map_err(|error| error.to_string())?;
     let server = match &case.model {
         None => None,
         Some(script) => {
@@ -190,18 +196,7 @@ fn play(case: &Case, program: &Path) -> Result<(), String> {
             return Err(format!("{arguments:?}: {}", String::from_utf8_lossy(&output.stderr)));
         }
     }
-    for (name, texts) in &case.home_has {
-        let content = std::fs::read_to_string(home.path().join(name)).map_err(|error| format!("{name}: {error}"))?;
-        has(name, &content, texts)?;
-    }
-    if let Some(there) = case.home_lacks.iter().find(|name| home.path().join(name).exists()) {
-        return Err(format!("{there} is there"));
-    }
-    let state = home.path().join(".local/state/aish");
-    if let Some(expected) = &case.audit {
-        audit::audited(expected, &state)?;
-    }
-    audit::complete(&state)?;
+    leaves(case, home.path())?;
     let Some(server) = server else { return Ok(()) };
     let requests = server.verify().map_err(|violation| format!("{violation:?}"))?;
     if case.requests_grow {
@@ -212,11 +207,27 @@ fn play(case: &Case, program: &Path) -> Result<(), String> {
     lacks("the last request", &body, &case.request_lacks)
 }
 
+/// Looks for what a case leaves in the home folder.
+fn leaves(case: &Case, home: &Path) -> Result<(), String> {
+    for (name, texts) in &case.home_has {
+        let content = std::fs::read_to_string(home.join(name)).map_err(|error| format!("{name}: {error}"))?;
+        has(name, &content, texts)?;
+    }
+    if let Some(there) = case.home_lacks.iter().find(|name| home.join(name).exists()) {
+        return Err(format!("{there} is there"));
+    }
+    let state = home.join(".local/state/aish");
+    if let Some(expected) = &case.audit {
+        audit::audited(expected, &state)?;
+    }
+    audit::complete(&state)
+}
+
 /// Lets the starts in a home folder be later ones than the first.
 ///
 /// # Errors
 /// When the state folder cannot be written.
-pub fn note_first_start(home: &Path) -> std::io::Result<()> {
+pub fn note_first_start(home: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
     let state = home.join(".local/state/aish");
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&state)?;

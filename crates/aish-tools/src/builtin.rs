@@ -9,22 +9,23 @@ mod search_memory;
 mod todo;
 mod web_fetch;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use files::{Editor, FilePlaces, Files};
 pub use web_fetch::{Page, PageError, Pages};
 
 use aish_types::near::nearest;
-use aish_types::{BoxFuture, CallContext, SourceId, ToolDefinition, ToolOutcome};
+use aish_types::{BoxFuture, CallContext, ToolDefinition, ToolOutcome};
 use serde_json::Value;
 
 use crate::clock::{Clock, SystemClock};
+use crate::handler::FixedTools;
 use crate::memory::MemoryStore;
 use crate::parameter::{Parameter, input_schema};
 use crate::plan::Plan;
 use crate::random::{Random, SystemRandom};
 use crate::schema::Faults;
-use crate::source::{Changes, ToolSource};
 
 /// The id of the built-in source.
 pub const SOURCE: &str = "builtin";
@@ -104,15 +105,12 @@ pub(crate) trait Builtin: Send + Sync + 'static {
     }
 }
 
-/// The source of the built-in tools.
-pub struct Builtins {
-    id: SourceId,
-    tools: Vec<(Arc<ToolDefinition>, Arc<dyn Builtin>)>,
-}
+/// Makes the source of the built-in tools.
+pub struct Builtins;
 
 impl Builtins {
     /// Makes a source of all built-in tools that the ports allow.
-    pub fn all(ports: &Ports) -> Self {
+    pub fn all(ports: &Ports) -> FixedTools {
         Self::make(|_| true, ports)
     }
 
@@ -120,7 +118,7 @@ impl Builtins {
     ///
     /// # Errors
     /// When a name is none of [`names`].
-    pub fn named<S: AsRef<str>>(wanted: &[S], ports: &Ports) -> Result<Self, UnknownBuiltin> {
+    pub fn named<S: AsRef<str>>(wanted: &[S], ports: &Ports) -> Result<FixedTools, UnknownBuiltin> {
         let is_known = |name: &&S| names().any(|known| known == name.as_ref());
         if let Some(unknown) = wanted.iter().find(|name| !is_known(name)).map(AsRef::as_ref) {
             let near = nearest(unknown, names(), 1).first().copied().unwrap_or_default();
@@ -129,37 +127,16 @@ impl Builtins {
         Ok(Self::make(|name| wanted.iter().any(|wanted| wanted.as_ref() == name), ports))
     }
 
-    fn make(is_wanted: impl Fn(&str) -> bool, ports: &Ports) -> Self {
+    fn make(is_wanted: impl Fn(&str) -> bool, ports: &Ports) -> FixedTools {
         let wanted = BUILTINS.iter().filter(|(name, _)| is_wanted(name));
-        let tools =
-            wanted.filter_map(|(_, make)| make(ports)).map(|tool| (Arc::new(tool.definition()), tool)).collect();
-        Self { id: SOURCE.into(), tools }
-    }
-}
-
-impl ToolSource for Builtins {
-    fn id(&self) -> &SourceId {
-        &self.id
-    }
-
-    fn definitions(&self) -> Vec<Arc<ToolDefinition>> {
-        self.tools.iter().map(|(definition, _)| Arc::clone(definition)).collect()
-    }
-
-    fn changes(&self) -> Changes {
-        Changes::Never
-    }
-
-    fn plan(
-        self: Arc<Self>,
-        definition: &Arc<ToolDefinition>,
-        arguments: &Value,
-        context: &CallContext,
-    ) -> Result<Plan, Faults> {
-        match self.tools.iter().find(|(own, _)| own.name == definition.name) {
-            Some((_, tool)) => Arc::clone(tool).plan(arguments, context),
+        let tools: BTreeMap<&str, Arc<dyn Builtin>> =
+            wanted.clone().filter_map(|(name, make)| Some((*name, make(ports)?))).collect();
+        let definitions: Vec<ToolDefinition> =
+            wanted.filter_map(|(name, _)| tools.get(name)).map(|tool| tool.definition()).collect();
+        FixedTools::new(SOURCE.into(), definitions, move |call| match tools.get(call.definition.name.as_str()) {
+            Some(tool) => Arc::clone(tool).plan(&call.arguments, &call.context),
             None => Err(Faults(vec!["there is no such built-in tool".to_owned()])),
-        }
+        })
     }
 }
 

@@ -18,6 +18,7 @@ use crate::door::Call;
 use crate::plan::{Confirm, Plan, Run};
 use crate::registry::{Registry, Tool};
 use crate::schema::{self, Faults};
+use crate::source::CheckedCall;
 use rate::Rates;
 
 pub(crate) use run::run_alone;
@@ -92,18 +93,14 @@ impl Executor {
         self.rates
             .check(&definition, &context.user, self.clock.monotonic())
             .map_err(|wait| Box::new(wait.outcome()))?;
-        let planned = guard::call(|| Arc::clone(&tool.source).plan(&definition, &checked.arguments, &context));
+        let checked_call = CheckedCall { definition, arguments: checked.arguments, context };
+        let planned = guard::call(|| Arc::clone(&tool.source).plan(&checked_call));
         let planned = planned
             .ok_or_else(|| Box::new(ToolOutcome::failure(format!("Tool '{name}' failed while it was prepared"))))?;
         let Plan { subject, confirm, run } = planned.map_err(|faults| refused(&faults))?;
-        let call = PreparedCall {
-            definition_hash: tool.hash().clone(),
-            definition,
-            arguments: checked.arguments,
-            ignored: checked.ignored,
-            subject,
-            context,
-        };
+        let CheckedCall { definition, arguments, context } = checked_call;
+        let (definition_hash, ignored) = (tool.hash().clone(), checked.ignored);
+        let call = PreparedCall { definition_hash, definition, arguments, ignored, subject, context };
         Ok(Planned { call, confirm, run })
     }
 

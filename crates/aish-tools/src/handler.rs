@@ -1,4 +1,4 @@
-//! Tools made of one function each, for what is registered one by one.
+//! Tools made of functions: a source of tools that stay as they are, and handlers that are registered one by one.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::plan::Plan;
 use crate::schema::Faults;
-use crate::source::{Changes, ToolSource};
+use crate::source::{Changes, CheckedCall, ToolSource};
 
 /// A function that runs one tool: validated arguments and who calls, to an outcome.
 pub type Handler = Arc<dyn Fn(Value, CallContext) -> BoxFuture<'static, ToolOutcome> + Send + Sync>;
@@ -21,40 +21,49 @@ where
     Arc::new(move |arguments, context| Box::pin(run(arguments, context)))
 }
 
-/// A source of exactly one tool.
-pub(crate) struct FunctionTool {
-    definition: Arc<ToolDefinition>,
-    run: Handler,
+/// A source whose tools never change, with one function that plans their calls.
+pub struct FixedTools {
+    id: SourceId,
+    definitions: Vec<Arc<ToolDefinition>>,
+    plan: Box<dyn Fn(&CheckedCall) -> Result<Plan, Faults> + Send + Sync>,
 }
 
-impl FunctionTool {
-    pub(crate) fn new(definition: ToolDefinition, run: Handler) -> Self {
-        Self { definition: Arc::new(definition), run }
+impl FixedTools {
+    /// Makes the source of these tools.
+    pub fn new(
+        id: SourceId,
+        definitions: impl IntoIterator<Item = ToolDefinition>,
+        plan: impl Fn(&CheckedCall) -> Result<Plan, Faults> + Send + Sync + 'static,
+    ) -> Self {
+        Self { id, definitions: definitions.into_iter().map(Arc::new).collect(), plan: Box::new(plan) }
+    }
+
+    /// Makes a source of one tool, which a handler runs.
+    pub(crate) fn of_handler(definition: ToolDefinition, run: Handler) -> Self {
+        Self::new(definition.source.clone(), [definition], move |_call| {
+            let run = Arc::clone(&run);
+            Ok(Plan::tool(move |call, _context| {
+                let call = call.into_call();
+                run(call.arguments, call.context)
+            }))
+        })
     }
 }
 
-impl ToolSource for FunctionTool {
+impl ToolSource for FixedTools {
     fn id(&self) -> &SourceId {
-        &self.definition.source
+        &self.id
     }
 
     fn definitions(&self) -> Vec<Arc<ToolDefinition>> {
-        vec![Arc::clone(&self.definition)]
+        self.definitions.clone()
     }
 
     fn changes(&self) -> Changes {
         Changes::Never
     }
 
-    fn plan(
-        self: Arc<Self>,
-        _definition: &Arc<ToolDefinition>,
-        _arguments: &Value,
-        _context: &CallContext,
-    ) -> Result<Plan, Faults> {
-        Ok(Plan::tool(move |call, _context| {
-            let call = call.into_call();
-            (self.run)(call.arguments, call.context)
-        }))
+    fn plan(self: Arc<Self>, call: &CheckedCall) -> Result<Plan, Faults> {
+        (self.plan)(call)
     }
 }

@@ -55,16 +55,14 @@ pub struct Memory {
 #[error("the memory cannot be used: {0}")]
 pub struct MemoryError(pub String);
 
+/// What the memory answers, in its time.
+pub type MemoryFuture<'a, T> = BoxFuture<'a, Result<T, MemoryError>>;
+
 /// Where facts are kept.
 pub trait MemoryStore: Send + Sync {
     /// Keeps a fact and returns its id.
-    fn add<'a>(&'a self, owner: &'a Owner, memory: NewMemory) -> BoxFuture<'a, Result<String, MemoryError>>;
+    fn add<'a>(&'a self, owner: &'a Owner, memory: NewMemory) -> MemoryFuture<'a, String>;
 
     /// Finds up to `limit` of the owner's facts that fit a query in words, best first.
-    fn search<'a>(
-        &'a self,
-        owner: &'a Owner,
-        query: &'a str,
-        limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<Memory>, MemoryError>>;
+    fn search<'a>(&'a self, owner: &'a Owner, query: &'a str, limit: usize) -> MemoryFuture<'a, Vec<Memory>>;
 }

@@ -12,7 +12,7 @@ use aish_types::near::nearest;
 use aish_types::{SourceId, ToolDefinition, ToolName};
 use serde_json::{Value, json};
 
-use crate::handler::{FunctionTool, Handler};
+use crate::handler::{FixedTools, Handler};
 use crate::source::ToolSource;
 use snapshot::{Entry, Snapshot};
 
@@ -95,7 +95,7 @@ impl Registry {
 
     fn put(&self, definition: ToolDefinition, run: Handler) {
         let name = definition.name.clone();
-        let mut entry = Entry::read(Arc::new(FunctionTool::new(definition, run)));
+        let mut entry = Entry::read(Arc::new(FixedTools::of_handler(definition, run)));
         entry.single = true;
         self.change(|entries| match entries.iter_mut().find(|old| old.single && old.offers(&name)) {
             Some(old) => *old = entry.clone(),

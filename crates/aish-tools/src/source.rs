@@ -19,6 +19,16 @@ pub enum Changes {
     Unknown,
 }
 
+/// A call that a source plans: who calls from where, and what.
+pub struct CheckedCall {
+    /// The tool as the source listed it.
+    pub definition: Arc<ToolDefinition>,
+    /// The arguments, checked against the definition's schema.
+    pub arguments: Value,
+    /// Who calls, from where.
+    pub context: CallContext,
+}
+
 /// A source of tools with one owner, that lists what it has now and plans calls of it.
 pub trait ToolSource: Send + Sync {
     /// Returns the source's configured identity.
@@ -32,15 +42,9 @@ pub trait ToolSource: Send + Sync {
         Changes::Unknown
     }
 
-    /// Plans a call with these (validated) arguments, of whoever calls from where. Nothing happens yet: no file is written,
-    /// no process and no connection is started.
+    /// Plans a call. Nothing happens yet: no file is written, no process and no connection is started.
     ///
     /// # Errors
     /// What the source itself finds wrong with the arguments, each fault a sentence; nobody is asked then.
-    fn plan(
-        self: Arc<Self>,
-        definition: &Arc<ToolDefinition>,
-        arguments: &Value,
-        context: &CallContext,
-    ) -> Result<Plan, Faults>;
+    fn plan(self: Arc<Self>, call: &CheckedCall) -> Result<Plan, Faults>;
 }

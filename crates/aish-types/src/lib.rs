@@ -8,6 +8,7 @@
 extern crate alloc;
 
 pub mod attachment;
+pub mod causes;
 pub mod cut;
 pub mod embedded;
 pub mod id;
@@ -31,6 +32,7 @@ use alloc::boxed::Box;
 use core::future::Future;
 use core::pin::Pin;
 
+pub use causes::{chain, root_cause};
 pub use cut::{Cut, head_and_tail};
 pub use id::{CallId, RequestId, SessionId, SourceId, ToolName};
 pub use mask::mask;

@@ -7,31 +7,10 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 
 /// How keys of well-known services begin.
+#[rustfmt::skip]
 pub const KEY_BEGINNINGS: [&str; 24] = [
-    "sk-",
-    "sk_live_",
-    "rk_live_",
-    "pk_live_",
-    "ghp_",
-    "gho_",
-    "ghu_",
-    "ghs_",
-    "ghr_",
-    "github_pat_",
-    "glpat-",
-    "xoxb-",
-    "xoxp-",
-    "xoxa-",
-    "xapp-",
-    "AKIA",
-    "ASIA",
-    "AIza",
-    "ya29.",
-    "hf_",
-    "npm_",
-    "pypi-",
-    "eyJ",
-    "AGE-SECRET-KEY-",
+    "sk-", "sk_live_", "rk_live_", "pk_live_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xoxb-",
+    "xoxp-", "xoxa-", "xapp-", "AKIA", "ASIA", "AIza", "ya29.", "hf_", "npm_", "pypi-", "eyJ", "AGE-SECRET-KEY-",
 ];
 
 /// Characters of a key behind its beginning, at least.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aish_tools::builtin::{Page, PageError, Pages};
-use aish_types::{BoxFuture, sanitize};
+use aish_types::{BoxFuture, root_cause, sanitize};
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use reqwest::{Client, Response, Url, redirect};
 use tokio::time::timeout;
@@ -116,11 +116,11 @@ impl Web {
         if url.scheme() == "http" {
             builder = builder.tls_certs_only([]);
         }
-        let client = builder.build().map_err(|error| PageError::Unreachable(cause(&error)))?;
+        let client = builder.build().map_err(|error| PageError::Unreachable(root_cause(&error)))?;
         let request =
             client.get(url.clone()).header(ACCEPT, "text/html, text/*;q=0.9, application/json;q=0.8, */*;q=0.1");
         let unreachable =
-            |error| PageError::Unreachable(format!("{} cannot be reached: {}", shown(url), cause(&error)));
+            |error| PageError::Unreachable(format!("{} cannot be reached: {}", shown(url), root_cause(&error)));
         request.send().await.map_err(unreachable)
     }
 
@@ -141,7 +141,7 @@ impl Web {
         }
         let mut body = Vec::new();
         let mut is_cut = false;
-        let broke_off = |error| PageError::Unreachable(format!("{} broke off: {}", shown(&url), cause(&error)));
+        let broke_off = |error| PageError::Unreachable(format!("{} broke off: {}", shown(&url), root_cause(&error)));
         while let Some(piece) = response.chunk().await.map_err(broke_off)? {
             let room = MOST.saturating_sub(body.len());
             body.extend_from_slice(piece.get(..room.min(piece.len())).unwrap_or_default());
@@ -209,15 +209,6 @@ fn decoded(body: Vec<u8>, kind: &str) -> String {
 fn shown(url: &Url) -> String {
     let text: String = url.as_str().chars().take(200).collect();
     sanitize(&text).into_owned()
-}
-
-/// Returns the innermost cause of an error in words, without the address.
-fn cause(error: &reqwest::Error) -> String {
-    let mut innermost: &dyn std::error::Error = error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
-    }
-    innermost.to_string()
 }
 
 #[cfg(test)]

@@ -31,7 +31,8 @@ pub struct Ground {
     home: Option<PathBuf>,
     /// Our own configuration, tokens and state.
     own: Vec<PathBuf>,
-    settings: Settings,
+    /// What the configuration says about confined runs.
+    pub settings: Settings,
     secrets: Arc<Secrets>,
 }
 
@@ -87,11 +88,6 @@ impl Ground {
             settings,
             secrets: Arc::clone(&base.secrets),
         }
-    }
-
-    /// Returns what the configuration says about confined runs.
-    pub fn settings(&self) -> &Settings {
-        &self.settings
     }
 
     /// Returns the tree around a folder; none where there is none.

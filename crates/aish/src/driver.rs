@@ -116,6 +116,19 @@ pub struct Driver {
     pub started: Instant,
 }
 
+/// Where a turn plays: who is shown it, and what ends it.
+struct Stage<'a> {
+    surface: &'a mut dyn Surface,
+    interrupt: &'a CancellationToken,
+    started: Instant,
+}
+
+impl Stage<'_> {
+    fn show(&mut self, shown: Shown<'_>) {
+        self.surface.show(shown, self.started.elapsed());
+    }
+}
+
 impl Driver {
     /// Plays one turn to its end. `interrupt` is Ctrl-C: it ends the turn at once.
     pub async fn play(
@@ -125,9 +138,10 @@ impl Driver {
         surface: &mut dyn Surface,
         interrupt: &CancellationToken,
     ) -> Outcome {
-        surface.show(Shown::TurnStart, self.started.elapsed());
+        let stage = &mut Stage { surface, interrupt, started: self.started };
+        stage.show(Shown::TurnStart);
         if let Some(line) = self.records.told_hosts.before(&self.asker.broker, &self.asker.model) {
-            surface.show(Shown::Notice(&line), self.started.elapsed());
+            stage.show(Shown::Notice(&line));
         }
         let question = match question {
             Event::Asked { text, blocks } => Event::Asked { text: self.secrets.redact(&text).into_owned(), blocks },
@@ -138,26 +152,26 @@ impl Driver {
         while let Some(event) = events.pop_front() {
             let target = self.target_of(&event);
             if let Event::Judged { id, .. } | Event::Ran { id, .. } = &event {
-                surface.about(id);
+                stage.surface.about(id);
             }
             let summarized = matches!(event, Event::Summarized(_));
             for effect in turn.handle(event) {
                 let effect = under_its_own_name(effect, target.as_ref());
-                if let Some(done) = self.perform(effect, turn, &mut events, surface, interrupt).await {
+                if let Some(done) = self.perform(effect, turn, &mut events, stage).await {
                     outcome = Some(done);
                 }
             }
             if summarized {
-                self.note_context(turn, surface);
+                self.note_context(turn, stage.surface);
             }
-            if interrupt.is_cancelled() && outcome.is_none() && events.is_empty() {
+            if stage.interrupt.is_cancelled() && outcome.is_none() && events.is_empty() {
                 events.push_back(Event::Interrupted);
             }
         }
         // What was approved and then stopped does not run later.
         self.calls.approved.clear();
         let outcome = outcome.unwrap_or(Outcome::Failed);
-        surface.show(Shown::TurnEnd(&outcome), self.started.elapsed());
+        stage.show(Shown::TurnEnd(&outcome));
         outcome
     }
 
@@ -166,53 +180,51 @@ impl Driver {
         effect: Effect,
         turn: &mut Turn,
         events: &mut VecDeque<Event>,
-        surface: &mut dyn Surface,
-        interrupt: &CancellationToken,
+        stage: &mut Stage<'_>,
     ) -> Option<Outcome> {
-        let now = self.started.elapsed();
         match effect {
             Effect::Measure => {
                 // A server may be asked here, and may be silent.
                 let measured = tokio::select! {
                     biased;
-                    () = interrupt.cancelled() => Event::Interrupted,
+                    () = stage.interrupt.cancelled() => Event::Interrupted,
                     measured = self.asker.measure(turn) => measured,
                 };
                 events.push_back(measured);
             }
             Effect::Summarize { evicted, previous } => {
-                let summary = self.asker.summarize(&evicted, previous.as_deref(), interrupt).await;
+                let summary = self.asker.summarize(&evicted, previous.as_deref(), stage.interrupt).await;
                 events.push_back(Event::Summarized(summary));
             }
             Effect::Ask { messages, offer_tools } => {
                 let event = match self.may_ask() {
-                    Ok(()) => self.stream(messages, offer_tools, turn, surface, interrupt).await,
+                    Ok(()) => self.stream(messages, offer_tools, turn, stage).await,
                     Err(_) => Event::Stopped,
                 };
                 events.push_back(event);
             }
             Effect::Judge(call) => {
-                let event = self.judge_call(call, surface, interrupt).await;
+                let event = self.judge_call(call, stage).await;
                 events.push_back(event);
             }
-            Effect::Run(ids) => self.run_approved(&ids, events, surface, interrupt).await,
+            Effect::Run(ids) => self.run_approved(&ids, events, stage).await,
             Effect::ShowText(text) => {
-                surface.show(Shown::Text(&text), now);
-                surface.flush();
+                stage.show(Shown::Text(&text));
+                stage.surface.flush();
             }
-            Effect::ShowOutcome { tool, outcome } => self.show_outcome(tool, outcome, surface),
+            Effect::ShowOutcome { tool, outcome } => self.show_outcome(tool, outcome, stage),
             // A run goes on behind two of them, and says at its end what halted it.
             Effect::Status(Status::DepthLimit | Status::Looping { .. } | Status::Halted(_))
                 if self.autonomous.is_some() => {}
             Effect::Status(status) => {
-                status::show(&status, surface, now);
+                status::show(&status, stage);
                 if status == Status::ToolRoleOff {
-                    self.note_context(turn, surface);
+                    self.note_context(turn, stage.surface);
                 }
             }
             Effect::Keep(record) => {
                 if let Some(fault) = self.records.log.keep(&record, &self.asker.model) {
-                    surface.show(Shown::Notice(&fault), now);
+                    stage.show(Shown::Notice(&fault));
                 }
             }
             Effect::Done(outcome) => return Some(outcome),
@@ -221,50 +233,43 @@ impl Driver {
     }
 
     /// Runs calls that were approved: at once, or one by one where layers are among them.
-    async fn run_approved(
-        &mut self,
-        ids: &[CallId],
-        events: &mut VecDeque<Event>,
-        surface: &mut dyn Surface,
-        interrupt: &CancellationToken,
-    ) {
+    async fn run_approved(&mut self, ids: &[CallId], events: &mut VecDeque<Event>, stage: &mut Stage<'_>) {
         let calls = ids.iter().filter_map(|id| self.calls.approved.remove(id)).collect();
-        let calls = self.put_aside(calls, events, surface).await;
+        let calls = self.put_aside(calls, events, stage).await;
         // What one command keeps is there for the next.
         let one_by_one = calls.iter().any(|call| settling::layered(call).is_some());
         let groups = if one_by_one { calls.into_iter().map(|call| vec![call]).collect() } else { vec![calls] };
         for calls in groups {
-            self.perform_calls(calls, events, surface, interrupt).await;
+            self.perform_calls(calls, events, stage).await;
         }
     }
 
     /// Shows the outcome of a call, and keeps it to be shown whole.
-    fn show_outcome(&mut self, tool: ToolName, outcome: ToolOutcome, surface: &mut dyn Surface) {
-        let now = self.started.elapsed();
-        surface.show(Shown::Outcome { tool: &tool, outcome: &outcome }, now);
+    fn show_outcome(&mut self, tool: ToolName, outcome: ToolOutcome, stage: &mut Stage<'_>) {
+        stage.show(Shown::Outcome { tool: &tool, outcome: &outcome });
         if let Some(line) = status::unseen(&tool, &outcome) {
-            surface.show(Shown::Notice(&self.secrets.redact(&line)), now);
+            stage.show(Shown::Notice(&self.secrets.redact(&line)));
         }
         self.seen.last_outcome = Some((tool, outcome.text));
     }
 
     /// Has the gate judge a call, or the tool that it reaches through another.
-    async fn judge_call(&mut self, call: ToolCall, surface: &mut dyn Surface, interrupt: &CancellationToken) -> Event {
+    async fn judge_call(&mut self, call: ToolCall, stage: &mut Stage<'_>) -> Event {
         let judged = match self.asker.discovery.resolve(&call) {
             Ok(target) => {
                 if target.name != call.name {
                     self.calls.targets.insert(call.id.clone(), target.name.clone());
                 }
                 let Ok(raised) = self.may_call(&target) else { return Event::Stopped };
-                surface.show(Shown::Calling(&target), self.started.elapsed());
-                let passed = self.judge(&target, raised, surface, interrupt).await;
+                stage.show(Shown::Calling(&target));
+                let passed = self.judge(&target, raised, stage).await;
                 self.judged(&target, &passed);
                 self.decided(call.id.clone(), passed)
             }
             Err(outcome) => Judged::Refused(*outcome),
         };
         // Ctrl-C at the gate ends the turn, whatever was decided about the call.
-        match interrupt.is_cancelled() {
+        match stage.interrupt.is_cancelled() {
             true => Event::Interrupted,
             false => Event::Judged { id: call.id, judged },
         }
@@ -284,27 +289,21 @@ impl Driver {
     }
 
     /// Runs calls, offers those again that were held back, and settles what they changed.
-    async fn perform_calls(
-        &mut self,
-        calls: Vec<Ready>,
-        events: &mut VecDeque<Event>,
-        surface: &mut dyn Surface,
-        interrupt: &CancellationToken,
-    ) {
+    async fn perform_calls(&mut self, calls: Vec<Ready>, events: &mut VecDeque<Event>, stage: &mut Stage<'_>) {
         let commands = outside::commands(&calls);
         let layered: HashMap<CallId, _> = calls
             .iter()
             .filter_map(|call| Some((call.call().context.call.clone(), settling::layered(call)?)))
             .collect();
         let mut ran = VecDeque::new();
-        self.run(calls, &mut ran, surface, interrupt).await;
-        self.offer_outside(&commands, &mut ran, surface, interrupt).await;
+        self.run(calls, &mut ran, stage).await;
+        self.offer_outside(&commands, &mut ran, stage).await;
         for event in &mut ran {
             if let (Event::Ran { id, outcome }, Some(settler)) = (event, self.settler())
                 && let Some(layered) = layered.get(id)
             {
-                let mut show = |shown: Shown<'_>| surface.show(shown, self.started.elapsed());
-                settler.settle(layered, outcome, &mut show, interrupt).await;
+                let interrupt = stage.interrupt;
+                settler.settle(layered, outcome, &mut |shown: Shown<'_>| stage.show(shown), interrupt).await;
             }
         }
         events.append(&mut ran);
@@ -323,31 +322,25 @@ impl Driver {
     }
 
     /// Runs approved calls at once; an interrupt cancels them, and what they have by then is their outcome.
-    async fn run(
-        &self,
-        calls: Vec<Ready>,
-        events: &mut VecDeque<Event>,
-        surface: &mut dyn Surface,
-        interrupt: &CancellationToken,
-    ) {
+    async fn run(&self, calls: Vec<Ready>, events: &mut VecDeque<Event>, stage: &mut Stage<'_>) {
         let news = self.calls.news.listen();
         let mut running: FuturesUnordered<_> = calls
             .into_iter()
             .map(|approved| {
                 let id = approved.call().context.call.clone();
-                let run = self.door.run(approved, interrupt.child_token());
+                let run = self.door.run(approved, stage.interrupt.child_token());
                 async move { (id, run.await.outcome) }
             })
             .collect();
         loop {
             tokio::select! {
                 biased;
-                line = news.next() => self.pass_on(&line, surface),
+                line = news.next() => self.pass_on(&line, stage),
                 ended = running.next() => match ended {
                     Some((id, mut outcome)) => {
                         // Ctrl-C at a proposed command ends the turn too.
                         if outcome.exit.as_ref().is_some_and(|exit| exit.by_person) {
-                            interrupt.cancel();
+                            stage.interrupt.cancel();
                         }
                         outcome.text = self.secrets.redact(&outcome.text).into_owned();
                         if let Some(folder) = self.records.files.as_deref().filter(|_| !outcome.blocks.is_empty()) {
@@ -360,12 +353,12 @@ impl Driver {
                 },
             }
         }
-        news.rest().iter().for_each(|line| self.pass_on(line, surface));
+        news.rest().iter().for_each(|line| self.pass_on(line, stage));
     }
 
     /// Shows what a server says.
-    fn pass_on(&self, line: &str, surface: &mut dyn Surface) {
-        surface.show(Shown::Notice(&self.secrets.redact(line)), self.started.elapsed());
+    fn pass_on(&self, line: &str, stage: &mut Stage<'_>) {
+        stage.show(Shown::Notice(&self.secrets.redact(line)));
     }
 
     /// Returns which tool the call of an event is for, where the call reached it through another.

@@ -5,17 +5,7 @@ use std::error::Error;
 use std::fmt;
 use std::io;
 
-/// Joins an error and its causes with colons.
-pub fn chain(error: &(dyn Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
-}
+pub use aish_types::chain;
 
 /// Who can mend a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -65,7 +65,6 @@ mod shell_tool;
 mod structured;
 mod surface;
 mod system_prompt;
-mod termination;
 #[cfg(test)]
 mod texts;
 mod tool_server;

@@ -11,6 +11,7 @@ use aish_safety::Surroundings;
 use aish_shell::{
     Attending, ChangedModes, CommandResult, Ending, Options, Rc, Shell, ShellError, ShellEvent, Snapshot, UserTerminal,
 };
+use aish_tools::RunContext;
 use aish_types::{BoxFuture, CallId, visible};
 use tokio::sync::{Mutex as AsyncMutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
@@ -250,7 +251,7 @@ impl Live {
     /// Has the shell do what the person's `trap … INT` says.
     pub async fn interrupt_at_prompt(&self) {
         // A blank keeps it out of the history; what the trap does to the shell stays.
-        let _ = self.run_at_terminal(" \\builtin kill -s INT \"$$\"", 0, CancellationToken::new(), None).await;
+        let _ = self.run_in(" \\builtin kill -s INT \"$$\"", self.watched(unbounded(), None)).await;
     }
 
     /// Returns what bash's programmable completion says for a line and a cursor in bytes.
@@ -267,8 +268,8 @@ impl Live {
         let blank = if hidden { " " } else { "" };
         let line = format!("{blank}{command}");
         // Enter is a carriage return at a terminal.
-        let surroundings = self.watched(0, CancellationToken::new(), None);
-        let surroundings = aish_shell::Surroundings { keys: keys.replace('\n', "\r").into_bytes(), ..surroundings };
+        let keys = keys.replace('\n', "\r").into_bytes();
+        let surroundings = aish_shell::Surroundings { keys, ..self.watched(unbounded(), None) };
         let result = self.run_in(&line, surroundings).await?;
         let mut remembered = self.lock();
         remembered.exited = result.ending == Ending::Exited;
@@ -282,25 +283,11 @@ impl Live {
         Ok(result)
     }
 
-    async fn run_at_terminal(
-        &self,
-        command: &str,
-        timeout_ms: u64,
-        cancel: CancellationToken,
-        rows: Option<usize>,
-    ) -> Result<CommandResult, ShellError> {
-        self.run_in(command, self.watched(timeout_ms, cancel, rows)).await
-    }
-
     /// Returns what a command at the person's terminal runs with.
-    fn watched(&self, timeout_ms: u64, cancel: CancellationToken, rows: Option<usize>) -> aish_shell::Surroundings {
-        aish_shell::Surroundings {
-            terminal: self.terminal.clone(),
-            cancel,
-            timeout: (timeout_ms > 0).then(|| Duration::from_millis(timeout_ms)),
-            rows,
-            keys: Vec::new(),
-        }
+    fn watched(&self, bounds: RunContext, rows: Option<usize>) -> aish_shell::Surroundings {
+        let timeout = (bounds.timeout_ms > 0).then(|| Duration::from_millis(bounds.timeout_ms));
+        let (terminal, cancel) = (self.terminal.clone(), bounds.cancel);
+        aish_shell::Surroundings { terminal, cancel, timeout, rows, keys: Vec::new() }
     }
 
     async fn run_in(&self, command: &str, surroundings: aish_shell::Surroundings) -> Result<CommandResult, ShellError> {
@@ -343,14 +330,9 @@ impl Live {
     }
 
     /// Runs a command that the model proposed in the shell itself.
-    async fn run_proposed(
-        &self,
-        command: &str,
-        timeout_ms: u64,
-        cancel: CancellationToken,
-        rows: Option<usize>,
-    ) -> Result<Ran, Failure> {
-        let result = self.run_at_terminal(command, timeout_ms, cancel, rows).await?;
+    async fn run_proposed(&self, command: &str, bounds: RunContext, rows: Option<usize>) -> Result<Ran, Failure> {
+        let timeout_ms = bounds.timeout_ms;
+        let result = self.run_in(command, self.watched(bounds, rows)).await?;
         self.tell_folded(command, result.folded, result.status, &result.output);
         // The terminal's Ctrl-C goes to the command, and only its end tells of it; who handles it goes on.
         let by_person = self.terminal.is_some() && result.ending == Ending::Completed && result.status == BY_INTERRUPT;
@@ -359,14 +341,7 @@ impl Live {
             // Only a person ends aish: a proposed `exit` ends the shell, and the next command starts another.
             self.shell.lock().await.take();
         }
-        Ok(Ran {
-            status: result.status,
-            output: result.output.clean_text(),
-            truncated: result.output.truncated(),
-            ending,
-            stopped: None,
-            by_person,
-        })
+        Ok(Ran { by_person, ..Ran::of(result.status, &result.output, ending) })
     }
 
     /// Ends the shell, and waits until nothing of it is left.
@@ -376,6 +351,11 @@ impl Live {
             shell.stop().await;
         }
     }
+}
+
+/// The bounds of what nothing but the person ends.
+fn unbounded() -> RunContext {
+    RunContext { cancel: CancellationToken::new(), timeout_ms: 0 }
 }
 
 fn interrupted() -> String {
@@ -394,20 +374,14 @@ pub fn ending_words(ending: Ending, timeout_ms: u64) -> Option<String> {
 }
 
 impl CommandRunner for Live {
-    fn run<'a>(
-        &'a self,
-        command: &'a str,
-        way: Way<'a>,
-        timeout_ms: u64,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<Ran, Failure>> {
+    fn run<'a>(&'a self, command: &'a str, way: Way<'a>, bounds: RunContext) -> BoxFuture<'a, Result<Ran, Failure>> {
         match way {
-            Way::Asked | Way::Outside => Box::pin(self.run_proposed(command, timeout_ms, cancel, None)),
+            Way::Asked | Way::Outside => Box::pin(self.run_proposed(command, bounds, None)),
             Way::Unasked => Box::pin(async move {
                 let _showing = self.show_unasked(command).await;
-                self.run_proposed(command, timeout_ms, cancel, Some(UNASKED_ROWS)).await
+                self.run_proposed(command, bounds, Some(UNASKED_ROWS)).await
             }),
-            Way::Apart(order) => Box::pin(apart::run(self, command, order, timeout_ms, cancel)),
+            Way::Apart(order) => Box::pin(apart::run(self, command, order, bounds)),
         }
     }
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use aish_tools::builtin::FilePlaces;
 use aish_types::{Block, head_and_tail, sanitize};
+use percent_encoding::percent_decode_str;
 
 use crate::undo::pattern;
 
@@ -175,32 +176,14 @@ fn image(pasted: &str, folder: &Path, home: Option<&Path>) -> Option<PathBuf> {
     }
     let unquoted =
         shell_words::split(text).ok().filter(|words| words.len() == 1).and_then(|words| words.into_iter().next());
-    let address = text.strip_prefix("file://").map(|path| percent_decoded(path.trim_start_matches("localhost")));
+    let decoded = |path: &str| percent_decode_str(path).decode_utf8_lossy().into_owned();
+    let address = text.strip_prefix("file://").map(|path| decoded(path.trim_start_matches("localhost")));
     let paths = [Some(text.to_owned()), unquoted, address].into_iter().flatten();
     let found = paths.map(|path| match (path.strip_prefix("~/"), home) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => folder.join(path),
     });
     found.into_iter().find(|path| crate::image::read(path).is_ok())
-}
-
-fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, behind @ ..] = rest {
-        let digits = behind.get(..2).filter(|_| *first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = behind.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(*first);
-                rest = behind;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Finds what a mention stands for; nothing where there is no such file.

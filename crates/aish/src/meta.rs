@@ -34,6 +34,9 @@ use aish_types::near::slip;
 use crate::exit::ExitCode;
 use crate::repl::{Flow, Repl};
 
+/// Runs a command with what stands behind its name.
+type Run = for<'a> fn(&'a mut Repl, &'a str) -> BoxFuture<'a, Flow>;
+
 /// One meta command: what `:help` and completion say of it, and what it does.
 pub struct MetaCommand {
     /// The name, without the colon.
@@ -47,7 +50,13 @@ pub struct MetaCommand {
     /// What completes the words behind it, by the words that are there already.
     pub completes: &'static [(&'static str, Completes)],
     /// Runs it with what was typed behind it.
-    pub run: for<'a> fn(&'a mut Repl, &'a str) -> BoxFuture<'a, Flow>,
+    pub run: Run,
+}
+
+impl MetaCommand {
+    const fn completing(self, completes: &'static [(&'static str, Completes)]) -> Self {
+        Self { completes, ..self }
+    }
 }
 
 /// What completes a word behind a meta command.
@@ -82,232 +91,96 @@ fn after<'a>(command: impl Future<Output = ()> + Send + 'a) -> BoxFuture<'a, Flo
     })
 }
 
-/// A row whose command has no other name and completes the words of its usage.
-const ROW: MetaCommand =
-    MetaCommand { name: "", aliases: &[], usage: "", summary: "", completes: &[("", Usage)], run: |_, _| done(()) };
+/// Makes a row whose command has no other name and completes the words of its usage.
+const fn row(name: &'static str, usage: &'static str, summary: &'static str, run: Run) -> MetaCommand {
+    MetaCommand { name, aliases: &[], usage, summary, completes: &[("", Usage)], run }
+}
 
 /// All meta commands.
 #[expect(clippy::unit_arg, reason = "a command that has nothing to say about going on is done when it returns")]
 pub const COMMANDS: &[MetaCommand] = &[
+    row("help", "[NAME]", "show this list, or what one command does", |repl, rest| done(help::run(repl, rest)))
+        .completing(&[("", Commands)]),
     MetaCommand {
-        name: "help",
-        usage: "[NAME]",
-        summary: "show this list, or what one command does",
-        completes: &[("", Commands)],
-        run: |repl, rest| done(help::run(repl, rest)),
-        ..ROW
-    },
-    MetaCommand {
-        name: "quit",
         aliases: &["q", "exit"],
-        summary: "end aish",
-        run: |_, _| Box::pin(std::future::ready(Flow::End(ExitCode::Ok))),
-        ..ROW
+        ..row("quit", "", "end aish", |_, _| Box::pin(std::future::ready(Flow::End(ExitCode::Ok))))
     },
-    MetaCommand {
-        name: "model",
-        usage: "[NAME]",
-        summary: "show or switch the model",
-        completes: &[("", Models)],
-        run: |repl, rest| after(model::run(repl, rest)),
-        ..ROW
-    },
-    MetaCommand { name: "models", summary: "list the models", run: |repl, _| after(model::list(repl)), ..ROW },
-    MetaCommand { name: "reset", summary: "forget the conversation", run: |repl, _| done(reset::run(repl)), ..ROW },
-    MetaCommand {
-        name: "think",
-        summary: "show what the model reasoned before its last answer",
-        run: |repl, _| done(think::run(repl)),
-        ..ROW
-    },
-    MetaCommand {
-        name: "continue",
-        summary: "let the model go on with an answer that was cut",
-        run: |repl, _| after(repl.ask(":continue", think::GO_ON)),
-        ..ROW
-    },
-    MetaCommand {
-        name: "history",
-        usage: "[COUNT]",
-        summary: "show the last lines",
-        run: |repl, rest| done(history::run(repl, rest)),
-        ..ROW
-    },
-    MetaCommand {
-        name: "last",
-        usage: "[copy|page|save FILE|ask QUESTION]",
-        summary: "what the last command showed",
-        run: |repl, rest| Box::pin(last::run(repl, rest)),
-        ..ROW
-    },
-    MetaCommand {
-        name: "again",
-        summary: "run the last command again",
-        run: |repl, _| Box::pin(last::again(repl)),
-        ..ROW
-    },
-    MetaCommand {
-        name: "fix",
-        usage: "[WORDS]",
-        summary: "say what the last command failed at, and put one that may do it into the line (Alt-X)",
-        run: |repl, rest| after(fix::run(repl, rest)),
-        ..ROW
-    },
-    MetaCommand {
-        name: "plan",
-        usage: "TASK",
-        summary: "let the model read and make a plan, and carry it out after a yes",
-        run: |repl, rest| after(plan::run(repl, rest)),
-        ..ROW
-    },
-    MetaCommand {
-        name: "prompts",
-        summary: "list prompts and skills of one's own; `:NAME` asks what one says",
-        run: |repl, _| done(prompts::run(repl)),
-        ..ROW
-    },
-    MetaCommand {
-        name: "image",
-        usage: "FILE",
-        summary: "attach an image to the next question",
-        run: |repl, rest| done(image::run(repl, rest)),
-        ..ROW
-    },
-    MetaCommand {
-        name: "sessions",
-        usage: "[list|search|rename|fork|delete]",
-        summary: "kept sessions",
-        run: |repl, rest| after(sessions::run(repl, rest)),
-        ..ROW
-    },
-    MetaCommand {
-        name: "resume",
-        usage: "[ID]",
-        summary: "go on with another session",
-        run: |repl, rest| done(sessions::resume(repl, rest)),
-        ..ROW
-    },
-    MetaCommand {
-        name: "export",
-        usage: "[md|html|json] [FILE]",
-        summary: "write this session to a file",
-        run: |repl, rest| done(export::run(repl, rest)),
-        ..ROW
-    },
-    MetaCommand {
-        name: "memory",
-        usage: "add|search|list|forget",
-        summary: "what is remembered of you",
-        run: |repl, rest| done(memory::run(repl, rest)),
-        ..ROW
-    },
-    MetaCommand {
-        name: "project",
-        usage: "[trust|distrust]",
-        summary: "show what this project brings along, and trust it",
-        run: |repl, rest| after(project::run(repl, rest)),
-        ..ROW
-    },
-    MetaCommand {
-        name: "norris",
-        usage: "GOAL|log",
-        summary: "let the model work on a goal by itself; what it did",
-        run: |repl, rest| after(norris::run(repl, rest)),
-        ..ROW
-    },
-    MetaCommand {
-        name: "cost",
-        usage: "[detail]",
-        summary: "show what this session has used",
-        run: |repl, rest| done(cost::run(repl, rest)),
-        ..ROW
-    },
-    MetaCommand {
-        name: "tokenize",
-        usage: "TEXT",
-        summary: "count the tokens of a text",
-        run: |repl, rest| after(tokenize::run(repl, rest)),
-        ..ROW
-    },
-    MetaCommand {
-        name: "mcp",
-        usage: "connect|disconnect|list|login|prompt|prompts|resource|resources|tool|tools",
-        summary: "MCP servers",
-        completes: &[
-            ("", Usage),
-            ("tool", Tools),
-            ("disconnect", Servers),
-            ("prompts", Servers),
-            ("resources", Servers),
-            ("resource", Servers),
-            ("login", Servers),
-        ],
-        run: |repl, rest| after(mcp::run(repl, rest)),
-        ..ROW
-    },
-    MetaCommand {
-        name: "diff",
-        usage: "[ID]",
-        summary: "show what the model's last command changed, or an older one",
-        run: |repl, rest| done(diff::run(repl, rest)),
-        ..ROW
-    },
-    MetaCommand {
-        name: "undo",
-        usage: "[list|ID]",
-        summary: "bring back what the model's last command changed",
-        run: |repl, rest| done(undo::run(repl, rest)),
-        ..ROW
-    },
-    MetaCommand {
-        name: "sent",
-        usage: "[page|save FILE]",
-        summary: "show the last request to the model whole",
-        run: |repl, rest| done(sent::run(repl, rest)),
-        ..ROW
-    },
-    MetaCommand {
-        name: "unfold",
-        summary: "show the outputs whole that were folded in the last turn (Alt-O)",
-        run: |repl, _| done(unfold::run(repl)),
-        ..ROW
-    },
-    MetaCommand {
-        name: "tool",
-        usage: "last",
-        summary: "show the last result whole",
-        run: |repl, rest| done(tools::last(repl, rest)),
-        ..ROW
-    },
-    MetaCommand {
-        name: "tools",
-        summary: "list the tools that the model can call",
-        run: |repl, _| done(tools::run(repl)),
-        ..ROW
-    },
-    MetaCommand {
-        name: "policy",
-        usage: "[COMMAND|TOOL]",
-        summary: "show the rules, or what decides about a command or a tool",
-        completes: &[("", Tools)],
-        run: |repl, rest| done(policy::run(repl, rest)),
-        ..ROW
-    },
-    MetaCommand {
-        name: "route",
-        usage: "LINE",
-        summary: "say where a line would go, and why",
-        run: |repl, rest| done(route::run(repl, rest)),
-        ..ROW
-    },
-    MetaCommand {
-        name: "config",
-        usage: "[KEY]",
-        summary: "show the configuration that holds, and where each value comes from",
-        completes: &[("", Keys)],
-        run: |repl, rest| done(config::run(repl, rest)),
-        ..ROW
-    },
+    row("model", "[NAME]", "show or switch the model", |repl, rest| after(model::run(repl, rest)))
+        .completing(&[("", Models)]),
+    row("models", "", "list the models", |repl, _| after(model::list(repl))),
+    row("reset", "", "forget the conversation", |repl, _| done(reset::run(repl))),
+    row("think", "", "show what the model reasoned before its last answer", |repl, _| done(think::run(repl))),
+    row("continue", "", "let the model go on with an answer that was cut", |repl, _| {
+        after(repl.ask(":continue", think::GO_ON))
+    }),
+    row("history", "[COUNT]", "show the last lines", |repl, rest| done(history::run(repl, rest))),
+    row("last", "[copy|page|save FILE|ask QUESTION]", "what the last command showed", |repl, rest| {
+        Box::pin(last::run(repl, rest))
+    }),
+    row("again", "", "run the last command again", |repl, _| Box::pin(last::again(repl))),
+    row(
+        "fix",
+        "[WORDS]",
+        "say what the last command failed at, and put one that may do it into the line (Alt-X)",
+        |repl, rest| after(fix::run(repl, rest)),
+    ),
+    row("plan", "TASK", "let the model read and make a plan, and carry it out after a yes", |repl, rest| {
+        after(plan::run(repl, rest))
+    }),
+    row("prompts", "", "list prompts and skills of one's own; `:NAME` asks what one says", |repl, _| {
+        done(prompts::run(repl))
+    }),
+    row("image", "FILE", "attach an image to the next question", |repl, rest| done(image::run(repl, rest))),
+    row("sessions", "[list|search|rename|fork|delete]", "kept sessions", |repl, rest| after(sessions::run(repl, rest))),
+    row("resume", "[ID]", "go on with another session", |repl, rest| done(sessions::resume(repl, rest))),
+    row("export", "[md|html|json] [FILE]", "write this session to a file", |repl, rest| done(export::run(repl, rest))),
+    row("memory", "add|search|list|forget", "what is remembered of you", |repl, rest| done(memory::run(repl, rest))),
+    row("project", "[trust|distrust]", "show what this project brings along, and trust it", |repl, rest| {
+        after(project::run(repl, rest))
+    }),
+    row("norris", "GOAL|log", "let the model work on a goal by itself; what it did", |repl, rest| {
+        after(norris::run(repl, rest))
+    }),
+    row("cost", "[detail]", "show what this session has used", |repl, rest| done(cost::run(repl, rest))),
+    row("tokenize", "TEXT", "count the tokens of a text", |repl, rest| after(tokenize::run(repl, rest))),
+    row(
+        "mcp",
+        "connect|disconnect|list|login|prompt|prompts|resource|resources|tool|tools",
+        "MCP servers",
+        |repl, rest| after(mcp::run(repl, rest)),
+    )
+    .completing(&[
+        ("", Usage),
+        ("tool", Tools),
+        ("disconnect", Servers),
+        ("prompts", Servers),
+        ("resources", Servers),
+        ("resource", Servers),
+        ("login", Servers),
+    ]),
+    row("diff", "[ID]", "show what the model's last command changed, or an older one", |repl, rest| {
+        done(diff::run(repl, rest))
+    }),
+    row("undo", "[list|ID]", "bring back what the model's last command changed", |repl, rest| {
+        done(undo::run(repl, rest))
+    }),
+    row("sent", "[page|save FILE]", "show the last request to the model whole", |repl, rest| {
+        done(sent::run(repl, rest))
+    }),
+    row("unfold", "", "show the outputs whole that were folded in the last turn (Alt-O)", |repl, _| {
+        done(unfold::run(repl))
+    }),
+    row("tool", "last", "show the last result whole", |repl, rest| done(tools::last(repl, rest))),
+    row("tools", "", "list the tools that the model can call", |repl, _| done(tools::run(repl))),
+    row("policy", "[COMMAND|TOOL]", "show the rules, or what decides about a command or a tool", |repl, rest| {
+        done(policy::run(repl, rest))
+    })
+    .completing(&[("", Tools)]),
+    row("route", "LINE", "say where a line would go, and why", |repl, rest| done(route::run(repl, rest))),
+    row("config", "[KEY]", "show the configuration that holds, and where each value comes from", |repl, rest| {
+        done(config::run(repl, rest))
+    })
+    .completing(&[("", Keys)]),
 ];
 
 /// Runs a meta command.

@@ -92,8 +92,8 @@ fn dispatch(arguments: &Arguments) -> Result<ExitCode, Failure> {
             let base = Base::load(shared);
             command::check::run(flags, &base.surroundings(), &base.policy(), &mut print)
         }
-        Some(Command::Config(sub)) => command::config::run(&Base::load(shared), sub, &mut print, &mut complain),
-        Some(Command::Policy(sub)) => command::policy::run(&Base::load(shared), sub, &mut print, &mut complain),
+        Some(Command::Config(sub)) => command::config::run(&Base::load(shared), sub, &mut print),
+        Some(Command::Policy(sub)) => command::policy::run(&Base::load(shared), sub, &mut print),
         Some(Command::Ask(flags)) => {
             let base = Base::load(shared);
             // One answer goes from a socket to a stream: a second thread would only be woken for each piece.
@@ -102,7 +102,7 @@ fn dispatch(arguments: &Arguments) -> Result<ExitCode, Failure> {
             as_task(&runtime, async move { command::ask::run(&base, &shared, &flags).await })
         }
         Some(Command::Norris(flags)) => norris(shared.clone(), flags.clone()),
-        Some(Command::Tools(sub)) => wait(command::tools::run(&Base::load(shared), sub, &mut print, &mut complain)),
+        Some(Command::Tools(sub)) => wait(command::tools::run(&Base::load(shared), sub, &mut print)),
         None if arguments.shell.norris.is_some() => {
             let goal = arguments.shell.norris.iter().cloned().collect();
             norris(shared.clone(), NorrisFlags { goal, ..NorrisFlags::default() })
@@ -112,16 +112,11 @@ fn dispatch(arguments: &Arguments) -> Result<ExitCode, Failure> {
             let (shared, flags) = (shared.clone(), arguments.shell.clone());
             as_task(&runtime()?, async move { command::interactive::run(base, &shared, &flags).await })
         }
-        Some(Command::Tokenize(flags)) => {
-            wait(command::tokenize::run(&Base::load(shared), shared, flags, &mut print, &mut complain))
+        Some(Command::Tokenize(flags)) => wait(command::tokenize::run(&Base::load(shared), shared, flags, &mut print)),
+        Some(Command::Model(sub)) => wait(command::model::run(&Base::load(shared), sub, &mut print_words)),
+        Some(Command::Mcp(sub)) => {
+            on(tokio::runtime::Builder::new_current_thread(), command::mcp::run(&Base::load(shared), sub, &mut print))
         }
-        Some(Command::Model(sub)) => {
-            wait(command::model::run(&Base::load(shared), sub, &mut print_words, &mut complain))
-        }
-        Some(Command::Mcp(sub)) => on(
-            tokio::runtime::Builder::new_current_thread(),
-            command::mcp::run(&Base::load(shared), sub, &mut print, &mut complain),
-        ),
         Some(Command::Service(flags)) => {
             on(tokio::runtime::Builder::new_multi_thread(), command::service::run(&Base::load(shared), shared, flags))
         }
@@ -130,17 +125,17 @@ fn dispatch(arguments: &Arguments) -> Result<ExitCode, Failure> {
             as_last_task(async move { command::acp::run(&shared).await })
         }
         Some(Command::Hook(sub)) => command::hook::run(shared, sub, &mut print),
-        Some(Command::Init(flags)) => command::init::run(&Base::load(shared), flags, &mut print, &mut complain),
+        Some(Command::Init(flags)) => command::init::run(&Base::load(shared), flags, &mut print),
         Some(Command::Line(sub)) => command::line::run(shared, sub),
         Some(Command::Project) => command::project::run(&Base::load(shared), &mut print_words),
         Some(Command::Sessions(sub)) => command::sessions::run(&Base::load(shared), sub, &mut print),
         Some(Command::Memory(sub)) => command::memory::run(&Base::load(shared), sub, &mut print_words),
         Some(Command::State(sub)) => command::state::run(&Base::load(shared), sub, &mut print_words),
         Some(Command::Import(sub)) => command::import::run(&Base::load(shared), sub, &mut print_words),
-        Some(Command::Cost(flags)) => command::cost::run(&Base::load(shared), flags, &mut print, &mut complain),
+        Some(Command::Cost(flags)) => command::cost::run(&Base::load(shared), flags, &mut print),
         Some(Command::Undo { what }) => command::undo::run(&Base::load(shared), what.as_deref(), &mut print),
-        Some(Command::Try(flags)) => command::trial::run(&Base::load(shared), flags, &mut print, &mut complain),
-        Some(Command::Itself(sub)) => command::itself::run(&Base::load(shared), sub, &mut print_words, &mut complain),
+        Some(Command::Try(flags)) => command::trial::run(&Base::load(shared), flags, &mut print),
+        Some(Command::Itself(sub)) => command::itself::run(&Base::load(shared), sub, &mut print_words),
         Some(Command::Sandbox(flags)) => command::sandbox::run(flags),
         Some(Command::Doctor) => wait(command::doctor::run(&Base::load(shared), shared, &mut print_words)),
     }

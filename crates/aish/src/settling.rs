@@ -131,7 +131,7 @@ impl Settler<'_> {
         let mut waiting = Waiting { transactions: &apart.transactions, call: id, held: apart.transactions.take(id) };
         let Some(held) = &waiting.held else { return };
         let ground = apart.transactions.ground();
-        let facts = match Facts::of(&held.layer, ground.settings()) {
+        let facts = match Facts::of(&held.layer, &ground.settings) {
             Ok(facts) => facts,
             Err(why) => {
                 let _ = held.layer.discard();
@@ -191,7 +191,7 @@ impl Settler<'_> {
                 .push("it is larger than undo.max_bytes: kept, it is the only thing that undo brings back".to_owned());
         }
         remarks.extend(facts.left_out());
-        let (layer, changes) = (held.layer.clone(), facts.changes().clone());
+        let (layer, changes) = (held.layer.clone(), facts.changes.clone());
         let question = ChangesQuestion {
             call: layered.call.context.call.clone(),
             command: self.secrets.redact(command).into_owned(),
@@ -239,7 +239,7 @@ impl Settler<'_> {
             (keep, why) = (false, fault.to_string());
         }
         if keep {
-            let diff = Facts::diff(layer, facts.changes());
+            let diff = Facts::diff(layer, &facts.changes);
             match self.move_in(held, layered).await {
                 Ok(()) => shown::keep(layer, &lines, &diff),
                 Err(fault) => (keep, why) = (false, fault.to_string()),

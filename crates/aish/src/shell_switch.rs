@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use aish_tools::RunContext;
 use aish_types::{BoxFuture, CallId};
-use tokio_util::sync::CancellationToken;
 
 use crate::failure::Failure;
 use crate::shell_tool::{CommandRunner, Ran, Way};
@@ -47,15 +47,9 @@ impl Drop for Lent {
 }
 
 impl CommandRunner for Switch {
-    fn run<'a>(
-        &'a self,
-        command: &'a str,
-        way: Way<'a>,
-        timeout_ms: u64,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<Ran, Failure>> {
+    fn run<'a>(&'a self, command: &'a str, way: Way<'a>, bounds: RunContext) -> BoxFuture<'a, Result<Ran, Failure>> {
         let runner = self.current();
-        Box::pin(async move { runner.run(command, way, timeout_ms, cancel).await })
+        Box::pin(async move { runner.run(command, way, bounds).await })
     }
 
     fn come_back<'a>(&'a self, call: &'a CallId) -> BoxFuture<'a, Option<String>> {

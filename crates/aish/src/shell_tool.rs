@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
+use aish_process::Captured;
 use aish_safety::{ApprovedCall, By, Placement, Subject, Verdict};
 use aish_tools::schema::Faults;
-use aish_tools::{COMMAND, Changes, Parameter, ParameterKind, Plan, Registry, ToolSource, input_schema};
-use aish_types::{
-    BoxFuture, CallContext, CallId, Exit, Risk, SessionId, SourceId, Stopped, ToolDefinition, ToolOutcome,
+use aish_tools::{
+    COMMAND, CheckedCall, FixedTools, Parameter, ParameterKind, Plan, Registry, RunContext, input_schema,
 };
+use aish_types::{BoxFuture, CallId, Exit, Risk, SessionId, SourceId, Stopped, ToolDefinition, ToolOutcome};
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 
 use crate::failure::Failure;
 
@@ -29,6 +29,14 @@ pub struct Ran {
     pub stopped: Option<Stopped>,
     /// True when the person ended it with Ctrl-C at the terminal.
     pub by_person: bool,
+}
+
+impl Ran {
+    /// Makes it of a status and what was shown.
+    pub fn of(status: i32, output: &Captured, ending: Option<String>) -> Self {
+        let (output, truncated) = (output.clean_text(), output.truncated());
+        Self { status, output, truncated, ending, stopped: None, by_person: false }
+    }
 }
 
 /// A command that is to be run apart.
@@ -66,13 +74,7 @@ pub enum Way<'a> {
 /// Runs one command line in the shell that belongs to this run.
 pub trait CommandRunner: Send + Sync {
     /// Runs a command to its end, or until it is cancelled or `timeout_ms` have passed (0: no limit).
-    fn run<'a>(
-        &'a self,
-        command: &'a str,
-        way: Way<'a>,
-        timeout_ms: u64,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<Ran, Failure>>;
+    fn run<'a>(&'a self, command: &'a str, way: Way<'a>, bounds: RunContext) -> BoxFuture<'a, Result<Ran, Failure>>;
 
     /// Takes over what a command that ran apart set, now that its layer was kept or dropped. Returns what did not come
     /// back, in words for the model.
@@ -97,11 +99,9 @@ enum Place {
     Outside,
 }
 
-/// The source of the tool `shell`, or of [`OUTSIDE`].
+/// The tool `shell`, or those of [`OUTSIDE_SOURCE`].
 pub struct ShellTool {
     place: Place,
-    id: SourceId,
-    definitions: Vec<Arc<ToolDefinition>>,
     runner: Arc<dyn CommandRunner>,
     timeout_ms: u64,
 }
@@ -110,25 +110,22 @@ impl ShellTool {
     /// Adds the tools to a registry, over a runner. `timeout_ms` bounds a command; 0 leaves that to the person's Ctrl-C.
     pub fn add_to(registry: &Registry, runner: &Arc<dyn CommandRunner>, timeout_ms: u64) {
         for place in [Place::Shell, Place::Outside] {
-            registry.add(Arc::new(Self::at(place, Arc::clone(runner), timeout_ms)));
+            let (id, tools): (_, &[_]) = match place {
+                Place::Shell => (SHELL_SOURCE, &[("shell", "Run a command line in the user's shell.")]),
+                Place::Outside => (
+                    OUTSIDE_SOURCE,
+                    &[
+                        (OUTSIDE, "Run a command line outside the sandbox; a person is asked."),
+                        (NETWORK, "Run a command line in a layer with the network; a person is asked."),
+                    ],
+                ),
+            };
+            let id = SourceId::new(id);
+            let definitions = tools.iter().map(|(name, about)| Self::definition(place, &id, name, about, timeout_ms));
+            let tool = Arc::new(Self { place, runner: Arc::clone(runner), timeout_ms });
+            let plan = move |call: &CheckedCall| Arc::clone(&tool).plan(call);
+            registry.add(Arc::new(FixedTools::new(id.clone(), definitions, plan)));
         }
-    }
-
-    fn at(place: Place, runner: Arc<dyn CommandRunner>, timeout_ms: u64) -> Self {
-        let (id, tools): (_, &[_]) = match place {
-            Place::Shell => (SHELL_SOURCE, &[("shell", "Run a command line in the user's shell.")]),
-            Place::Outside => (
-                OUTSIDE_SOURCE,
-                &[
-                    (OUTSIDE, "Run a command line outside the sandbox; a person is asked."),
-                    (NETWORK, "Run a command line in a layer with the network; a person is asked."),
-                ],
-            ),
-        };
-        let id = SourceId::new(id);
-        let definition =
-            |(name, description): &(&str, &str)| Arc::new(Self::definition(place, &id, name, description, timeout_ms));
-        Self { place, definitions: tools.iter().map(definition).collect(), id, runner, timeout_ms }
     }
 
     fn definition(place: Place, id: &SourceId, name: &str, description: &str, timeout_ms: u64) -> ToolDefinition {
@@ -145,29 +142,10 @@ impl ShellTool {
             Some(if timeout_ms == 0 { 7 * 24 * 3600 * 1000 } else { timeout_ms.saturating_add(5000) });
         definition
     }
-}
 
-impl ToolSource for ShellTool {
-    fn id(&self) -> &SourceId {
-        &self.id
-    }
-
-    fn changes(&self) -> Changes {
-        Changes::Never
-    }
-
-    fn definitions(&self) -> Vec<Arc<ToolDefinition>> {
-        self.definitions.clone()
-    }
-
-    fn plan(
-        self: Arc<Self>,
-        definition: &Arc<ToolDefinition>,
-        arguments: &Value,
-        _context: &CallContext,
-    ) -> Result<Plan, Faults> {
-        let command = arguments.get(COMMAND).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let with_network = definition.name.as_str() == NETWORK;
+    fn plan(self: Arc<Self>, call: &CheckedCall) -> Result<Plan, Faults> {
+        let command = call.arguments.get(COMMAND).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let with_network = call.definition.name.as_str() == NETWORK;
         Ok(Plan::of(Subject::Command { text: command.clone() }, move |call, context| async move {
             let order = order(&call);
             let way = match (self.place, order.placement) {
@@ -180,7 +158,8 @@ impl ToolSource for ShellTool {
                 }
                 (Place::Outside, _) => Way::Outside,
             };
-            match self.runner.run(&command, way, self.timeout_ms, context.cancel).await {
+            let bounds = RunContext { timeout_ms: self.timeout_ms, ..context };
+            match self.runner.run(&command, way, bounds).await {
                 Ok(ran) => outcome(&ran),
                 Err(why) => ToolOutcome::failure(why.to_string()),
             }

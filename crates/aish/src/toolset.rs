@@ -9,7 +9,7 @@ use aish_web::Web;
 use crate::base::Base;
 use crate::cli_tools;
 use crate::file_places::ProjectFiles;
-use crate::prompts::{self, skills::SkillTool};
+use crate::prompts::{self, skills};
 
 /// Makes the registry with the built-in tools and those of `tools.cli`, over a memory and perhaps files; returns what is
 /// wrong with them too.
@@ -23,8 +23,8 @@ pub fn registry(base: &Base, memory: Arc<dyn MemoryStore>, files: Option<Arc<Fil
 pub fn fill(base: &Base, registry: &Registry, memory: Arc<dyn MemoryStore>, files: Option<Arc<Files>>) -> Vec<String> {
     let mut notices = add_builtins(base, registry, memory, files);
     notices.extend(cli_tools::add(base, registry));
-    if let Some(skills) = SkillTool::over(prompts::all(base, &base.project)) {
-        registry.add(Arc::new(skills));
+    if let Some(tool) = skills::tool(prompts::all(base, &base.project)) {
+        registry.add(Arc::new(tool));
     }
     notices
 }

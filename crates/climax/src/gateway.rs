@@ -64,8 +64,10 @@ pub(crate) struct GatewayParts {
 
 /// All servers.
 pub(crate) struct Gateway {
-    upstreams: Vec<Arc<Upstream>>,
-    relay: Arc<Relay>,
+    /// The servers in the order of their files.
+    pub(crate) upstreams: Vec<Arc<Upstream>>,
+    /// Where the lines of calls are opened.
+    pub(crate) relay: Arc<Relay>,
     pins: Arc<UpstreamPins>,
     approved: Arc<Approved>,
     starts: Door,
@@ -127,11 +129,6 @@ impl Gateway {
         Arc::clone(&self.pins) as Arc<_>
     }
 
-    /// Returns the servers in the order of their files.
-    pub(crate) fn upstreams(&self) -> &[Arc<Upstream>] {
-        &self.upstreams
-    }
-
     /// Returns a server by its alias.
     pub(crate) fn upstream(&self, alias: &str) -> Option<&Arc<Upstream>> {
         self.upstreams.iter().find(|upstream| upstream.alias() == alias)
@@ -144,11 +141,6 @@ impl Gateway {
             Arc::new(ServerTools::new(Arc::clone(upstream), policy, pins, relay)) as Arc<dyn ToolSource>
         };
         self.upstreams.iter().map(source).collect()
-    }
-
-    /// Returns where the lines of calls are opened.
-    pub(crate) fn relay(&self) -> &Arc<Relay> {
-        &self.relay
     }
 
     /// Returns a counter that grows with each change of a server's tools, prompts or resources.

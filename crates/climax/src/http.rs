@@ -217,25 +217,11 @@ impl Scheme {
 /// Says whether a header of that name may be set by an argument: none that says where a request goes, who sends it or how long
 /// it is.
 pub fn is_free_header(name: &str) -> bool {
+    #[rustfmt::skip]
     const TAKEN: &[&str] = &[
-        "accept",
-        "accept-encoding",
-        "authorization",
-        "connection",
-        "content-encoding",
-        "content-length",
-        "content-type",
-        "cookie",
-        "expect",
-        "forwarded",
-        "host",
-        "keep-alive",
-        "proxy-authorization",
-        "proxy-connection",
-        "te",
-        "trailer",
-        "transfer-encoding",
-        "upgrade",
+        "accept", "accept-encoding", "authorization", "connection", "content-encoding", "content-length",
+        "content-type", "cookie", "expect", "forwarded", "host", "keep-alive", "proxy-authorization",
+        "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
     ];
     is_header(name) && !TAKEN.contains(&name.to_ascii_lowercase().as_str())
 }

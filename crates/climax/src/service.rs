@@ -252,7 +252,7 @@ impl Service {
             return ToolOutcome::failure(why);
         }
         let context = self.context(scope);
-        let (line, events) = gateway.relay().open(context.call.clone(), upstream.alias());
+        let (line, events) = gateway.relay.open(context.call.clone(), upstream.alias());
         let (state, ready) = match self.pass(name, arguments, context, scope).await {
             Ok(passed) => passed,
             Err(outcome) => return *outcome,

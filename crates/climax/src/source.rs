@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use aish_safety::Subject;
 use aish_tools::schema::Faults;
-use aish_tools::{Changes, Plan, ToolSource};
-use aish_types::{CallContext, SourceId, ToolDefinition, visible};
+use aish_tools::{Changes, CheckedCall, Plan, ToolSource};
+use aish_types::{SourceId, ToolDefinition, visible};
 use serde_json::{Map, Value};
 
 use crate::argv::{self, Refused};
@@ -69,19 +69,14 @@ impl ToolSource for ConfigTools {
         Changes::Never
     }
 
-    fn plan(
-        self: Arc<Self>,
-        definition: &Arc<ToolDefinition>,
-        arguments: &Value,
-        _context: &CallContext,
-    ) -> Result<Plan, Faults> {
-        let name = definition.name.as_str();
+    fn plan(self: Arc<Self>, call: &CheckedCall) -> Result<Plan, Faults> {
+        let name = call.definition.name.as_str();
         let unknown = || Faults(vec![format!("Unknown tool: {name}")]);
         let entry = self.catalogue.get(name).ok_or_else(unknown)?;
         let tool = &entry.tool;
         let policy = self.catalogue.policy();
         let none = Map::new();
-        let arguments = arguments.as_object().unwrap_or(&none);
+        let arguments = call.arguments.as_object().unwrap_or(&none);
         if let Some(call) = entry.config.api.as_ref().zip(tool.operation.as_deref()) {
             return self.plan_request(&entry, call, arguments);
         }

@@ -3,36 +3,12 @@
 use serde_json::{Map, Value};
 
 /// Keys that say what a package is and needs; everything else may be taken for a program's settings.
+#[rustfmt::skip]
 const PLAIN: &[&str] = &[
-    "name",
-    "version",
-    "description",
-    "keywords",
-    "homepage",
-    "bugs",
-    "license",
-    "author",
-    "contributors",
-    "funding",
-    "files",
-    "repository",
-    "dependencies",
-    "devDependencies",
-    "peerDependencies",
-    "peerDependenciesMeta",
-    "optionalDependencies",
-    "bundleDependencies",
-    "engines",
-    "os",
-    "cpu",
-    "private",
-    "type",
-    "types",
-    "typings",
-    "main",
-    "module",
-    "exports",
-    "sideEffects",
+    "name", "version", "description", "keywords", "homepage", "bugs", "license", "author", "contributors", "funding",
+    "files", "repository", "dependencies", "devDependencies", "peerDependencies", "peerDependenciesMeta",
+    "optionalDependencies", "bundleDependencies", "engines", "os", "cpu", "private", "type", "types", "typings", "main",
+    "module", "exports", "sideEffects",
 ];
 
 /// Says whether all keys that are not known as plain are equal in both. What cannot be read differs.

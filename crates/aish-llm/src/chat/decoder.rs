@@ -9,7 +9,7 @@ use super::chunk::{Chunk, Delta, WireUsage};
 use super::state::ChatState;
 use crate::assembly::{Assembly, CallPiece, CutBy};
 use crate::event::{ChatError, FinishReason, StreamEvent};
-use crate::exchange::{Decoder, Progress};
+use crate::exchange::{Decoder, Progress, parsed};
 use crate::failure::Failure;
 use crate::names::WireNames;
 use crate::wire::Seal;
@@ -153,7 +153,7 @@ impl Decoder for ChatDecoder {
             return Ok(Progress::Done);
         }
         if !data.is_empty() {
-            let chunk: Chunk<'_> = serde_json::from_str(data).map_err(|error| self.unreadable(data, &error))?;
+            let chunk: Chunk<'_> = parsed(data)?;
             if chunk.choices.is_none() && chunk.object.text() == "error" {
                 return Err(Failure::from_body(data).in_stream(self.any_token));
             }
@@ -170,7 +170,7 @@ impl Decoder for ChatDecoder {
         if chunk.choices.as_ref().is_none_or(Vec::is_empty) {
             let failure = Failure::from_body(body);
             return Err(if chunk.error.is_some() || chunk.object.text() == "error" {
-                failure.in_stream(false)
+                failure.in_document()
             } else {
                 ChatError::Unreadable(failure.message)
             });
@@ -198,16 +198,6 @@ impl Decoder for ChatDecoder {
         out.extend(sealed.map(StreamEvent::State));
         out.extend(self.usage.map(StreamEvent::Usage));
         out.push_back(StreamEvent::Finished(finish));
-    }
-}
-
-impl ChatDecoder {
-    fn unreadable(&self, data: &str, error: &serde_json::Error) -> ChatError {
-        if error.is_eof() {
-            return ChatError::Interrupted("the stream ended inside an event".into());
-        }
-        let start: String = data.chars().take(80).collect();
-        ChatError::Unreadable(format!("{error} in {start:?}"))
     }
 }
 

@@ -38,8 +38,12 @@ async fn after_cancel(kind: &str, taken: usize) -> Vec<Result<StreamEvent, ChatE
         Limits { patience: second, idle_before: second, idle_after: second, trailing: second, unsaid: u64::MAX };
     let whole: &[u8] = if kind.ends_with("json") { b"{}" } else { b"data: x\n\n" };
     let body = stream::iter([Ok::<Bytes, BodyError>(Bytes::from_static(whole))]).boxed();
-    let opening =
-        Box::pin(std::future::ready(Ok(OpenReply { kind: kind.into(), body, decoder: Burst, notices: Vec::new() })));
+    let opening = Box::pin(std::future::ready(Ok(OpenReply {
+        kind: kind.into(),
+        body,
+        decoder: Box::new(Burst),
+        notices: Vec::new(),
+    })));
     let cancel = CancellationToken::new();
     let mut events = exchange(opening, limits, "http://x".into(), cancel.clone());
     for _ in 0..taken {

@@ -25,12 +25,12 @@ fn names(rule: NameRule) -> WireNames {
 }
 
 /// Plays the parts of a body; neighbouring texts are joined.
-async fn play<D: Decoder>(decoder: D, parts: Vec<Bytes>) -> Result<Vec<StreamEvent>, ChatError> {
+async fn play(decoder: impl Decoder, parts: Vec<Bytes>) -> Result<Vec<StreamEvent>, ChatError> {
     let second = Duration::from_secs(10);
     let limits =
         Limits { patience: second, idle_before: second, idle_after: second, trailing: second, unsaid: u64::MAX };
     let body = stream::iter(parts.into_iter().map(Ok::<Bytes, BodyError>)).boxed();
-    let opened = OpenReply { kind: "text/event-stream".into(), body, decoder, notices: Vec::new() };
+    let opened = OpenReply { kind: "text/event-stream".into(), body, decoder: Box::new(decoder), notices: Vec::new() };
     let opening = Box::pin(std::future::ready(Ok(opened)));
     let mut events = exchange(opening, limits, "http://x".into(), CancellationToken::new());
     let mut joined: Vec<StreamEvent> = Vec::new();

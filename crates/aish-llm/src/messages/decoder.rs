@@ -8,7 +8,7 @@ use super::event::{Block, Delta, Event, MessageStart, WireUsage};
 use super::state::Blocks;
 use crate::assembly::{Assembly, CallPiece, CutBy};
 use crate::event::{ChatError, FinishReason, StreamEvent};
-use crate::exchange::{Decoder, Progress};
+use crate::exchange::{Decoder, Progress, parsed};
 use crate::failure::Failure;
 use crate::names::WireNames;
 use crate::wire::Seal;
@@ -121,13 +121,7 @@ impl Decoder for MessagesDecoder {
         if data.is_empty() {
             return Ok(Progress::More);
         }
-        let event: Event<'_> = serde_json::from_str(data).map_err(|error| {
-            if error.is_eof() {
-                return ChatError::Interrupted("the stream ended inside an event".into());
-            }
-            let start: String = data.chars().take(80).collect();
-            ChatError::Unreadable(format!("{error} in {start:?}"))
-        })?;
+        let event: Event<'_> = parsed(data)?;
         if event.r#type.text() == "error" || event.error.is_some() {
             return Err(Failure::from_body(data).in_stream(self.any_token));
         }
@@ -151,7 +145,7 @@ impl Decoder for MessagesDecoder {
         let Some(message) = message else {
             let failure = Failure::from_body(body);
             return Err(match serde_json::from_str::<Event<'_>>(body) {
-                Ok(event) if event.error.is_some() => failure.in_stream(false),
+                Ok(event) if event.error.is_some() => failure.in_document(),
                 Ok(_) | Err(_) => ChatError::Unreadable(failure.message),
             });
         };

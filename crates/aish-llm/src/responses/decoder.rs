@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::assembly::{Assembly, CallPiece, CutBy};
 use crate::event::{ChatError, FinishReason, StreamEvent};
-use crate::exchange::{Decoder, Progress};
+use crate::exchange::{Decoder, Progress, parsed};
 use crate::failure::Failure;
 use crate::names::WireNames;
 use crate::wire::{Api, Seal};
@@ -161,13 +161,7 @@ impl Decoder for ResponsesDecoder {
             let ended = if self.any_token { Ok(Progress::Done) } else { Err("the stream ended before the answer did") };
             return ended.map_err(|why| ChatError::Interrupted(why.into()));
         }
-        let event: Value = serde_json::from_str(data).map_err(|error| {
-            if error.is_eof() {
-                return ChatError::Interrupted("the stream ended inside an event".into());
-            }
-            let start: String = data.chars().take(80).collect();
-            ChatError::Unreadable(format!("{error} in {start:?}"))
-        })?;
+        let event: Value = parsed(data)?;
         let at = event.get("output_index").and_then(Value::as_u64).unwrap_or(0);
         let item = event.get("item").unwrap_or(&Value::Null);
         let delta = text(&event, "delta");
@@ -202,7 +196,7 @@ impl Decoder for ResponsesDecoder {
         if list(&response, "output").is_empty() {
             let failure = Failure::from_body(body);
             let is_error = response.get("error").is_some_and(|error| !error.is_null());
-            return Err(if is_error { failure.in_stream(false) } else { ChatError::Unreadable(failure.message) });
+            return Err(if is_error { failure.in_document() } else { ChatError::Unreadable(failure.message) });
         }
         self.end(&response, out).map(drop)
     }

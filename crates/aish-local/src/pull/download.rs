@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use reqwest::header::{CONTENT_RANGE, HeaderMap};
 use reqwest::redirect::Policy;
-use reqwest::{Certificate, Client, Proxy, StatusCode, Url};
+use reqwest::{Certificate, Client, Proxy, Response, StatusCode, Url};
 use sha2::{Digest, Sha256};
 
 use crate::network::{Network, without_password};
@@ -94,32 +94,8 @@ async fn fetch_once(
     let disk = |source: io::Error| PullError::Disk { path: path.display().to_string(), source };
     let host = without_password(remote.url.as_str());
     let unreachable = |cause: String| PullError::Unreachable { host: host.clone(), cause };
-    let mut done = length(file, path)?;
-    if remote.size.is_some_and(|size| done == size) {
-        return Ok(());
-    }
-    if remote.size.is_some_and(|size| done > size) {
-        file.set_len(0).map_err(disk)?;
-        done = 0;
-    }
-    let wish = Wish { site: remote.site.as_ref(), accept: None, from: done };
-    let response = site::get(client, &remote.url, wish).await?;
-    let total = match response.status() {
-        StatusCode::PARTIAL_CONTENT if range_start(response.headers()) == Some(done) => {
-            response.content_length().map(|rest| rest.saturating_add(done))
-        }
-        // Nothing behind what is here: it is whole, as far as its length goes; the checksum tells the rest.
-        StatusCode::RANGE_NOT_SATISFIABLE if done > 0 && remote.size.is_none() => return Ok(()),
-        status if status.is_success() => {
-            // The server starts again from the beginning, and so do we.
-            file.set_len(0).map_err(disk)?;
-            done = 0;
-            response.content_length()
-        }
-        status if status.is_server_error() => return Err(unreachable(format!("it answers {status}"))),
-        status => return Err(PullError::NotThere { host, cause: format!("it answers {status}") }),
-    };
-    let total = remote.size.or(total);
+    let Some((response, mut done)) = begun(client, remote, file, path).await? else { return Ok(()) };
+    let total = remote.size.or(response.content_length().map(|rest| rest.saturating_add(done)));
     let mut output = file;
     output.seek(SeekFrom::Start(done)).map_err(disk)?;
     let mut reported = done;
@@ -145,6 +121,42 @@ async fn fetch_once(
     }
     progress(Progress::Download { done, total });
     Ok(())
+}
+
+/// Asks for what is not here yet: gives the answer and how many bytes stay before it, or none where all is here.
+async fn begun(
+    client: &Client,
+    remote: &Remote,
+    file: &File,
+    path: &Path,
+) -> Result<Option<(Response, u64)>, PullError> {
+    let disk = |source: io::Error| PullError::Disk { path: path.display().to_string(), source };
+    let mut done = length(file, path)?;
+    if remote.size.is_some_and(|size| done == size) {
+        return Ok(None);
+    }
+    if remote.size.is_some_and(|size| done > size) {
+        file.set_len(0).map_err(disk)?;
+        done = 0;
+    }
+    let wish = Wish { site: remote.site.as_ref(), accept: None, from: done };
+    let response = site::get(client, &remote.url, wish).await?;
+    let host = || without_password(remote.url.as_str());
+    match response.status() {
+        StatusCode::PARTIAL_CONTENT if range_start(response.headers()) == Some(done) => {}
+        // Nothing behind what is here: it is whole, as far as its length goes; the checksum tells the rest.
+        StatusCode::RANGE_NOT_SATISFIABLE if done > 0 && remote.size.is_none() => return Ok(None),
+        status if status.is_success() => {
+            // The server starts again from the beginning, and so do we.
+            file.set_len(0).map_err(disk)?;
+            done = 0;
+        }
+        status if status.is_server_error() => {
+            return Err(PullError::Unreachable { host: host(), cause: format!("it answers {status}") });
+        }
+        status => return Err(PullError::NotThere { host: host(), cause: format!("it answers {status}") }),
+    }
+    Ok(Some((response, done)))
 }
 
 /// Returns where the part begins that a server sends.
@@ -174,9 +186,5 @@ pub(crate) fn sha256(mut file: &File) -> io::Result<String> {
 
 /// Returns the innermost cause of an error in words, without the URL.
 pub(crate) fn cause(error: &reqwest::Error) -> String {
-    let mut innermost: &dyn std::error::Error = error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
-    }
-    if error.is_timeout() { "it does not answer in time".into() } else { innermost.to_string() }
+    if error.is_timeout() { "it does not answer in time".into() } else { aish_types::root_cause(error) }
 }

@@ -40,7 +40,8 @@ use answer::{
 pub(super) use manner::Manner;
 use manner::SESSION;
 use reach::Repeat;
-pub(super) use reach::{Reach, is_loopback, own_place};
+pub use reach::is_loopback;
+pub(super) use reach::{Reach, own_place};
 
 /// The largest body that is read, in bytes.
 pub(super) const MAX_BODY: usize = 16 * 1024 * 1024;

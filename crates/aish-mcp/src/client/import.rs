@@ -186,43 +186,18 @@ fn server(name: &str, entry: &Value) -> Result<ImportedServer, NoServer> {
 }
 
 /// What is said to be left: above all, nobody's approvals are taken over.
+#[rustfmt::skip]
 const NOT_TAKEN: [&str; 16] = [
-    "alwaysAllow",
-    "alwaysLoad",
-    "authProviderType",
-    "autoApprove",
-    "default_tools_approval_mode",
-    "dev",
-    "envFile",
-    "gallery",
-    "headersHelper",
-    "oauth",
-    "oauth_resource",
-    "required",
-    "scopes",
-    "supports_parallel_tool_calls",
-    "tools",
-    "trust",
+    "alwaysAllow", "alwaysLoad", "authProviderType", "autoApprove", "default_tools_approval_mode", "dev", "envFile",
+    "gallery", "headersHelper", "oauth", "oauth_resource", "required", "scopes", "supports_parallel_tool_calls",
+    "tools", "trust",
 ];
 
 /// Variables with which another program's code gets into any program: nobody needs one to reach a server.
+#[rustfmt::skip]
 const LOADERS: [&str; 16] = [
-    "BASH_ENV",
-    "BASH_FUNC_*",
-    "DYLD_*",
-    "ENV",
-    "GCONV_PATH",
-    "GIT_*",
-    "JAVA_TOOL_OPTIONS",
-    "JDK_JAVA_OPTIONS",
-    "LD_*",
-    "NODE_OPTIONS",
-    "PERL5OPT",
-    "PERL5LIB",
-    "PROMPT_COMMAND",
-    "PYTHONSTARTUP",
-    "RUBYOPT",
-    "_JAVA_OPTIONS",
+    "BASH_ENV", "BASH_FUNC_*", "DYLD_*", "ENV", "GCONV_PATH", "GIT_*", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "LD_*",
+    "NODE_OPTIONS", "PERL5OPT", "PERL5LIB", "PROMPT_COMMAND", "PYTHONSTARTUP", "RUBYOPT", "_JAVA_OPTIONS",
 ];
 
 fn without_loaders(env: BTreeMap<String, String>, notes: &mut Vec<String>) -> BTreeMap<String, String> {

@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 use aish_safety::pin::Digest;
 use aish_safety::{ApprovedCall, definition_hash};
 use aish_tools::schema::Faults;
-use aish_tools::{Plan, RunContext, ToolSource};
-use aish_types::{CallContext, CallId, SourceId, ToolDefinition, ToolName, ToolOutcome};
+use aish_tools::{CheckedCall, Plan, RunContext, ToolSource};
+use aish_types::{CallId, SourceId, ToolDefinition, ToolName, ToolOutcome};
 use rmcp::model::{CallToolRequestParams, GetPromptRequestParams, Prompt, ReadResourceRequestParams, Resource, Tool};
 use rmcp::service::ServiceError;
 use serde_json::{Map, Value, json};
@@ -347,12 +347,7 @@ impl ToolSource for McpClient {
         self.inner.definitions.read().unwrap_or_else(PoisonError::into_inner).as_ref().clone()
     }
 
-    fn plan(
-        self: Arc<Self>,
-        _definition: &Arc<ToolDefinition>,
-        _arguments: &Value,
-        _context: &CallContext,
-    ) -> Result<Plan, Faults> {
+    fn plan(self: Arc<Self>, _call: &CheckedCall) -> Result<Plan, Faults> {
         let inner = Arc::clone(&self.inner);
         Ok(Plan::tool(move |call, context| async move {
             let call = call.into_call();

@@ -90,7 +90,7 @@ impl ProcessTransport {
     /// Fails the open requests of a server that does not answer. It may answer later ones.
     async fn give_up(&mut self) {
         // One that took the probe and was silent would not answer a greeting in the same run either.
-        if self.probe.is_unanswered() && !self.messages.has_any() && self.silence.has_read() {
+        if self.probe.is_unanswered && !self.messages.has_any && self.silence.has_read() {
             return self.end_mute().await;
         }
         self.silence.give_up();
@@ -124,12 +124,12 @@ impl ProcessTransport {
 
     /// Goes on after a probe that was not answered in its time.
     async fn pass_over_probe(&mut self, id: i64) {
-        let is_silent = !self.output.has_written();
+        let is_silent = !self.output.has_written;
         let silence = &mut self.silence;
-        let sent = if self.messages.has_any() { Sent::Messages } else { Sent::Nothing };
+        let sent = if self.messages.has_any { Sent::Messages } else { Sent::Nothing };
         match self.probe.overdue(id, sent, || is_silent && silence.is_starting()) {
             Overdue::Prolonged => return,
-            Overdue::Unanswered if self.probe.bounds().stuck_after.is_some() && self.silence.is_idle() => {
+            Overdue::Unanswered if self.probe.bounds.stuck_after.is_some() && self.silence.is_idle() => {
                 return self.end_mute().await;
             }
             Overdue::Unanswered | Overdue::Passed => {}
@@ -152,8 +152,8 @@ impl Transport<RoleClient> for ProcessTransport {
     type Error = io::Error;
 
     fn send(&mut self, item: ClientJsonRpcMessage) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let queue = self.input.queue();
-        let normalizer = Arc::clone(self.messages.normalizer());
+        let queue = self.input.queue.clone();
+        let normalizer = Arc::clone(&self.messages.normalizer);
         let probe = self.probe.starter();
         self.silence.asked();
         async move {
@@ -174,7 +174,7 @@ impl Transport<RoleClient> for ProcessTransport {
             }
             self.server.as_ref()?;
             let probe = self.probe.pending();
-            let mute_at = self.probe.mute_at();
+            let mute_at = self.probe.mute_at;
             let watched = self.silence.is_watched() && probe.is_none() && self.messages.expects_soon();
             let line = tokio::select! {
                 biased;
@@ -193,7 +193,7 @@ impl Transport<RoleClient> for ProcessTransport {
                 }
                 () = until(mute_at) => {
                     self.probe.forget_mute();
-                    if !self.messages.has_any() && self.silence.is_idle() {
+                    if !self.messages.has_any && self.silence.is_idle() {
                         self.end_mute().await;
                     }
                     continue;

@@ -133,7 +133,8 @@ impl Rounds {
 pub(super) struct Inputs {
     binding: String,
     known: BTreeMap<String, (Digest, Value)>,
-    ticket: String,
+    /// What tells the call from others like it, the same in all of its rounds.
+    pub(super) ticket: String,
     asked: Mutex<BTreeMap<String, (Digest, InputRequest)>>,
     waiting: Notify,
 }
@@ -152,11 +153,6 @@ impl Inputs {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).insert(key, (digest, request));
         self.waiting.notify_one();
         std::future::pending().await
-    }
-
-    /// Returns what tells the call from others like it, the same in all of its rounds.
-    pub(super) fn ticket(&self) -> &str {
-        &self.ticket
     }
 
     /// Returns whether a question was answered whose key begins like this.
@@ -203,7 +199,7 @@ mod tests {
         assert_eq!(result.input_requests.unwrap().len(), 1);
         let second = rounds.open(&call, result.request_state.as_deref(), answers()).unwrap();
         assert_eq!(ask(&second, "Remove a?").unwrap()["action"], "accept");
-        assert_eq!(second.ticket(), first.ticket());
+        assert_eq!(second.ticket, first.ticket);
         assert!(second.has_answered("elicit-") && !first.has_answered("elicit-"));
         assert_eq!(ask(&second, "Remove everything?"), None, "an answer counts for its own question only");
     }

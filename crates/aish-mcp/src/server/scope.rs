@@ -122,7 +122,7 @@ impl CallScope {
 
     /// Returns what tells this call from others like it, the same in all of its input rounds; none in the eras without.
     pub fn ticket(&self) -> Option<&str> {
-        Some(self.inputs()?.ticket())
+        Some(&self.inputs()?.ticket)
     }
 
     /// Returns whether the client has answered a question in an earlier round whose key begins like this.

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use aish_types::BoxFuture;
 use async_nats::jetstream;
 use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::context::{CreateStreamError, CreateStreamErrorKind, GetStreamErrorKind};
@@ -14,7 +13,7 @@ use bytes::Bytes;
 use futures_util::TryStreamExt;
 
 use crate::bus::{Bus, BusError};
-use crate::state::{Bucket, StateError, StateStore, Stored};
+use crate::state::{Bucket, StateError, StateFuture, StateStore, Stored};
 
 /// Bytes of a message round the value: its headers.
 const ROUND_A_VALUE: usize = 1_000;
@@ -88,8 +87,8 @@ impl KvState {
     fn with<'a, T: Send + 'a>(
         &'a self,
         bucket: Bucket,
-        attempt: impl Fn(&'a Store) -> BoxFuture<'a, Result<T, StateError>> + Send + 'a,
-    ) -> BoxFuture<'a, Result<T, StateError>> {
+        attempt: impl Fn(&'a Store) -> StateFuture<'a, T> + Send + 'a,
+    ) -> StateFuture<'a, T> {
         Box::pin(async move {
             let store = self.bucket(bucket)?;
             self.look_after_a_reconnect().await;
@@ -211,22 +210,16 @@ async fn keys(store: &Store) -> Result<Vec<String>, StateError> {
 }
 
 impl StateStore for KvState {
-    fn get<'a>(&'a self, bucket: Bucket, key: &'a str) -> BoxFuture<'a, Result<Option<Stored>, StateError>> {
+    fn get<'a>(&'a self, bucket: Bucket, key: &'a str) -> StateFuture<'a, Option<Stored>> {
         self.with(bucket, move |store| Box::pin(get(store, key)))
     }
 
-    fn put<'a>(
-        &'a self,
-        bucket: Bucket,
-        key: &'a str,
-        value: Vec<u8>,
-        expected: Option<u64>,
-    ) -> BoxFuture<'a, Result<u64, StateError>> {
+    fn put<'a>(&'a self, bucket: Bucket, key: &'a str, value: Vec<u8>, expected: Option<u64>) -> StateFuture<'a, u64> {
         let value = Bytes::from(value);
         self.with(bucket, move |store| Box::pin(put(store, key, value.clone(), expected)))
     }
 
-    fn remove<'a>(&'a self, bucket: Bucket, key: &'a str) -> BoxFuture<'a, Result<(), StateError>> {
+    fn remove<'a>(&'a self, bucket: Bucket, key: &'a str) -> StateFuture<'a, ()> {
         self.with(bucket, move |store| Box::pin(remove(store, key)))
     }
 
@@ -234,7 +227,7 @@ impl StateStore for KvState {
         self.client.max_payload().saturating_sub(ROUND_A_VALUE)
     }
 
-    fn keys(&self, bucket: Bucket) -> BoxFuture<'_, Result<Vec<String>, StateError>> {
+    fn keys(&self, bucket: Bucket) -> StateFuture<'_, Vec<String>> {
         self.with(bucket, |store| Box::pin(keys(store)))
     }
 }

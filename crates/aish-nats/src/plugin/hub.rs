@@ -16,9 +16,9 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::bus::{Bus, BusError};
-use crate::plugin::legacy::{LegacySource, LegacyTool};
+use crate::plugin::legacy::{LegacyTool, legacy};
 use crate::plugin::registration::{Accepted, Rejected, examine, source_of};
-use crate::plugin::source::PluginSource;
+use crate::plugin::source::source;
 use crate::plugin::wire::{Instance, Register};
 
 /// How plugins are listened to.
@@ -65,7 +65,7 @@ impl PluginHub {
         bus.settle().await.map_err(|error| fail(error.to_string()))?;
         client.publish(announce.clone(), "{}".into()).await.map_err(|error| fail(error.to_string()))?;
         if !options.legacy.is_empty() {
-            let source = LegacySource::new(bus.clone(), &options.prefix, options.legacy.clone());
+            let source = legacy(bus.clone(), &options.prefix, options.legacy.clone());
             for refused in registry.add(Arc::new(source)) {
                 tracing::warn!(%refused, "a mapped tool cannot be used");
             }
@@ -156,8 +156,7 @@ impl Leases {
         }
         let ttl = register.ttl_s.filter(|ttl| ttl.is_finite()).unwrap_or(TTL.1).clamp(TTL.0, TTL.2);
         if !is_same {
-            let id = source_of(&register.plugin);
-            let source = PluginSource::new(id, self.client.clone(), tools.clone());
+            let source = source(source_of(&register.plugin), self.client.clone(), tools.clone());
             for refused in self.registry.add(Arc::new(source)) {
                 tracing::warn!("{refused}");
                 rejected.push(Rejected {

@@ -1,12 +1,10 @@
 //! Plugins of the older kind, that answer `PREFIX.command.<plugin>.<action>` with `{channel, user, args}`: usable as tools
 //! through a mapping in the config.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use aish_tools::schema::Faults;
-use aish_tools::{Changes, Plan, ToolSource};
-use aish_types::{CallContext, SourceId, ToolDefinition};
+use aish_tools::{FixedTools, Plan};
+use aish_types::{SourceId, ToolDefinition};
 use async_nats::{Request, RequestErrorKind};
 use serde_json::{Value, json};
 
@@ -28,60 +26,32 @@ pub struct LegacyTool {
     pub args_from: Option<String>,
 }
 
-/// All mappings as one source; their tools are named `<plugin>.<action>`.
-pub struct LegacySource {
-    id: SourceId,
-    bus: Bus,
-    prefix: String,
-    tools: Vec<(Arc<ToolDefinition>, LegacyTool)>,
-}
-
-impl LegacySource {
-    /// Makes the source. A mapping whose names are no words of a subject is left out, with a warning in the trace.
-    pub fn new(bus: Bus, prefix: &str, tools: Vec<LegacyTool>) -> Self {
-        let id = SourceId::new("nats-legacy");
-        let is_word = |word: &str| subject::is_plain(word) && !word.contains('.');
-        let (good, bad): (Vec<_>, Vec<_>) =
-            tools.into_iter().partition(|tool| is_word(&tool.plugin) && is_word(&tool.action));
-        for tool in bad {
-            tracing::warn!(plugin = tool.plugin, action = tool.action, "a mapping has names that are no words");
-        }
-        let tools = good.into_iter().map(|tool| {
-            let name = format!("{}.{}", tool.plugin, tool.action);
-            let mut definition =
-                ToolDefinition::new(name, tool.description.clone(), tool.parameters.clone(), id.clone());
-            definition.group = (&tool.plugin).into();
-            (Arc::new(definition), tool)
-        });
-        Self { tools: tools.collect(), id, bus, prefix: prefix.into() }
+/// Makes one source of all mappings; their tools are named `<plugin>.<action>`. A mapping whose names are no words of a
+/// subject is left out, with a warning in the trace.
+pub(super) fn legacy(bus: Bus, prefix: &str, tools: Vec<LegacyTool>) -> FixedTools {
+    let id = SourceId::new("nats-legacy");
+    let is_word = |word: &str| subject::is_plain(word) && !word.contains('.');
+    let (good, bad): (Vec<_>, Vec<_>) =
+        tools.into_iter().partition(|tool| is_word(&tool.plugin) && is_word(&tool.action));
+    for tool in bad {
+        tracing::warn!(plugin = tool.plugin, action = tool.action, "a mapping has names that are no words");
     }
-}
-
-impl ToolSource for LegacySource {
-    fn id(&self) -> &SourceId {
-        &self.id
-    }
-
-    fn definitions(&self) -> Vec<Arc<ToolDefinition>> {
-        self.tools.iter().map(|(definition, _)| Arc::clone(definition)).collect()
-    }
-
-    fn changes(&self) -> Changes {
-        Changes::Never
-    }
-
-    fn plan(
-        self: Arc<Self>,
-        _definition: &Arc<ToolDefinition>,
-        _arguments: &Value,
-        _context: &CallContext,
-    ) -> Result<Plan, Faults> {
+    let named = |tool: &LegacyTool| format!("{}.{}", tool.plugin, tool.action);
+    let definition = |tool: &LegacyTool| {
+        let (description, parameters) = (tool.description.clone(), tool.parameters.clone());
+        let mut definition = ToolDefinition::new(named(tool), description, parameters, id.clone());
+        definition.group = (&tool.plugin).into();
+        definition
+    };
+    let definitions: Vec<ToolDefinition> = good.iter().map(definition).collect();
+    let prefix = prefix.to_owned();
+    FixedTools::new(id, definitions, move |call| {
+        let tool = good.iter().find(|tool| named(tool) == call.definition.name.as_str()).cloned();
+        let (bus, prefix) = (bus.clone(), prefix.clone());
         Ok(Plan::tool(move |call, context| async move {
             let prepared = call.into_call();
             let name = &prepared.definition.name;
-            let Some((_, tool)) = self.tools.iter().find(|(definition, _)| definition.name == *name) else {
-                return unavailable(name, "it is not mapped");
-            };
+            let Some(tool) = tool else { return unavailable(name, "it is not mapped") };
             let args = match &tool.args_from {
                 Some(key) => prepared.arguments.get(key).cloned().unwrap_or_else(|| "".into()),
                 None => prepared.arguments,
@@ -90,12 +60,12 @@ impl ToolSource for LegacySource {
             let request = Request::new()
                 .payload(payload.to_string().into())
                 .timeout(Some(Duration::from_millis(context.timeout_ms)));
-            let subject = format!("{}.command.{}.{}", self.prefix, tool.plugin, tool.action);
-            match self.bus.client.send_request(subject, request).await {
+            let subject = format!("{}.command.{}.{}", prefix, tool.plugin, tool.action);
+            match bus.client.send_request(subject, request).await {
                 Ok(message) => outcome(&message.payload, prepared.context.call.as_str()),
                 Err(error) if error.kind() == RequestErrorKind::NoResponders => unavailable(name, "no plugin answers"),
                 Err(error) => unavailable(name, &error.to_string()),
             }
         }))
-    }
+    })
 }

@@ -4,54 +4,24 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aish_tools::schema::Faults;
-use aish_tools::{Changes, Plan, ToolSource};
-use aish_types::{CallContext, SourceId, ToolDefinition, ToolName, ToolOutcome};
+use aish_tools::{FixedTools, Plan};
+use aish_types::{SourceId, ToolName, ToolOutcome};
 use async_nats::{Client, Request, RequestErrorKind};
 use serde_json::{Value, json};
 
 use crate::plugin::registration::Accepted;
 use crate::plugin::wire::{Call, CallFault, CallReply, CallerContext};
 
-/// The tools of a plugin as it registered them; a new registration is a new source in the place of this one.
-pub(super) struct PluginSource {
-    id: SourceId,
-    client: Client,
-    definitions: Vec<Arc<ToolDefinition>>,
-    subjects: HashMap<ToolName, String>,
-}
-
-impl PluginSource {
-    pub(super) fn new(id: SourceId, client: Client, tools: Vec<Accepted>) -> Self {
-        let subjects = tools.iter().map(|tool| (tool.definition.name.clone(), tool.subject.clone())).collect();
-        let definitions = tools.into_iter().map(|tool| Arc::new(tool.definition)).collect();
-        Self { id, client, definitions, subjects }
-    }
-}
-
-impl ToolSource for PluginSource {
-    fn id(&self) -> &SourceId {
-        &self.id
-    }
-
-    fn definitions(&self) -> Vec<Arc<ToolDefinition>> {
-        self.definitions.clone()
-    }
-
-    fn changes(&self) -> Changes {
-        Changes::Never
-    }
-
-    fn plan(
-        self: Arc<Self>,
-        _definition: &Arc<ToolDefinition>,
-        _arguments: &Value,
-        _context: &CallContext,
-    ) -> Result<Plan, Faults> {
+/// Makes a source of the tools of a plugin as it registered them; a new registration is a new source in the place of this.
+pub(super) fn source(id: SourceId, client: Client, tools: Vec<Accepted>) -> FixedTools {
+    let subjects = tools.iter().map(|tool| (tool.definition.name.clone(), tool.subject.clone()));
+    let subjects: Arc<HashMap<ToolName, String>> = Arc::new(subjects.collect());
+    FixedTools::new(id, tools.into_iter().map(|tool| tool.definition), move |_call| {
+        let (client, subjects) = (client.clone(), Arc::clone(&subjects));
         Ok(Plan::tool(move |call, context| async move {
             let prepared = call.into_call();
             let name = &prepared.definition.name;
-            let Some(subject) = self.subjects.get(name) else {
+            let Some(subject) = subjects.get(name) else {
                 return unavailable(name, "the plugin no longer offers it");
             };
             let wire = Call {
@@ -69,10 +39,10 @@ impl ToolSource for PluginSource {
                 .payload(payload.into())
                 .timeout(Some(Duration::from_millis(context.timeout_ms.saturating_add(1_000))));
             let reply = tokio::select! {
-                reply = self.client.send_request(subject.clone(), request) => reply,
+                reply = client.send_request(subject.clone(), request) => reply,
                 () = context.cancel.cancelled() => {
                     let cancel = json!({"call_id": wire.call_id}).to_string();
-                    let _ = self.client.publish(format!("{subject}.cancel"), cancel.into()).await;
+                    let _ = client.publish(format!("{subject}.cancel"), cancel.into()).await;
                     return ToolOutcome::failure(String::new());
                 }
             };
@@ -88,7 +58,7 @@ impl ToolSource for PluginSource {
                 },
             }
         }))
-    }
+    })
 }
 
 /// Makes the outcome of a tool that nobody runs.

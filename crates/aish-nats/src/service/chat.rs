@@ -38,7 +38,7 @@ impl Service {
         let log = StoredLog::begin(held, &mut transcript, exchange);
         let mut turn = Turn::new(self.turn_options(), transcript, self.budget());
         let mut player = Player::new(self, log, context, request.enable_tools, cancel);
-        turn.set_offers(player.offers());
+        turn.set_offers(player.offers.clone());
         let outcome = player.play(&mut turn, Event::Resumed { exchange, calls }).await?;
         let failed = player.failed.take();
         drop(player);

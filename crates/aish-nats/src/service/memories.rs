@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use aish_tools::index::{Index, Query};
-use aish_tools::{Clock, Memory, MemoryError, MemoryStore, NewMemory, Owner};
-use aish_types::{BoxFuture, ToolDefinition};
+use aish_tools::{Clock, Memory, MemoryError, MemoryFuture, MemoryStore, NewMemory, Owner};
+use aish_types::ToolDefinition;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -143,7 +143,7 @@ pub(crate) fn fields(memory: &Memory) -> Value {
 }
 
 impl MemoryStore for ChannelMemory {
-    fn add<'a>(&'a self, owner: &'a Owner, memory: NewMemory) -> BoxFuture<'a, Result<String, MemoryError>> {
+    fn add<'a>(&'a self, owner: &'a Owner, memory: NewMemory) -> MemoryFuture<'a, String> {
         Box::pin(async move {
             let channel = owner.channel.as_deref().unwrap_or_default();
             let result = self.add_fact(channel, Some(&owner.user), &memory).await;
@@ -151,12 +151,7 @@ impl MemoryStore for ChannelMemory {
         })
     }
 
-    fn search<'a>(
-        &'a self,
-        owner: &'a Owner,
-        query: &'a str,
-        limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<Memory>, MemoryError>> {
+    fn search<'a>(&'a self, owner: &'a Owner, query: &'a str, limit: usize) -> MemoryFuture<'a, Vec<Memory>> {
         Box::pin(async move {
             let channel = owner.channel.as_deref().unwrap_or_default();
             let result = self.recall(channel, Some(&owner.user), query, limit).await;

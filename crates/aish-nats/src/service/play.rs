@@ -73,7 +73,8 @@ pub(crate) struct Player<'a> {
     service: &'a Service,
     log: StoredLog<'a>,
     context: CallContext,
-    offers: Vec<Offer>,
+    /// The tools that are offered.
+    pub(crate) offers: Vec<Offer>,
     specs: Vec<ToolSpec>,
     approved: HashMap<CallId, (ToolCall, Ready)>,
     cancel: &'a CancellationToken,
@@ -98,11 +99,6 @@ impl<'a> Player<'a> {
             .collect();
         let specs = definitions.iter().map(|definition| toolbox::spec(definition)).collect();
         Self { service, log, context, offers, specs, approved: HashMap::new(), cancel, failed: None }
-    }
-
-    /// Returns the tools that are offered.
-    pub(crate) fn offers(&self) -> Vec<Offer> {
-        self.offers.clone()
     }
 
     /// Plays a turn to its end.

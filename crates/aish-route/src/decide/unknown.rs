@@ -33,19 +33,8 @@ pub(super) fn decide(
     if !named && (has(STARTERS, bare) || has(STRONG, bare) || has(GREETINGS, bare)) {
         return decision(Route::Ai, format!("`{name}` begins a question or a request"));
     }
-    if !name.is_ascii() && name.chars().any(char::is_alphabetic) {
-        return decision(Route::Ai, format!("`{name}` is a word of language"));
-    }
-    if let Some(known) = glued(name, env) {
-        return decision(Route::Shell, format!("`{name}` is a slip for `{known}`"));
-    }
-    if bare != name && !bare.is_empty() && bare.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
-        return decision(Route::Ai, format!("no command ends like `{name}`"));
-    }
-    if name.chars().next().is_some_and(|c| c.is_ascii_digit())
-        || line.starts_with(['-', '+', '"', '\'', '“', '«', '¿', '¡', '*', '%', '^'])
-    {
-        return decision(Route::Ai, "no command begins like this");
+    if let Some(decided) = by_its_look(name, bare, line, env) {
+        return decided;
     }
     let margin = evidence.shell - evidence.language;
     if let Some(decided) = slip_in_english(name, arguments, evidence) {
@@ -61,21 +50,8 @@ pub(super) fn decide(
     if GREETINGS.iter().any(|greeting| name.len() >= 4 && typo::is_slip_for(name, greeting)) && margin <= 0 {
         return decision(Route::Ai, format!("`{name}` reads as a greeting"));
     }
-    if let Some(meant) = typo::meant(name) {
-        if arguments.is_empty() {
-            return decision(Route::Shell, format!("`{name}` is a slip for `{meant}`"));
-        }
-        let weighed = weigh(meant, line, tokens, arguments, env);
-        let weak = meant.len() == name.len() && name.len() <= 4 && !typo::is_swap(name.as_bytes(), meant.as_bytes());
-        let fits = known::decide(meant, arguments, &weighed, env).route == Route::Shell;
-        // Nothing but plain words behind it: `moke some tea` is no slip for a command.
-        let bare_words = weighed.shell == 0 && (weighed.plain >= 2 || weak);
-        if fits && !bare_words {
-            return decision(Route::Shell, format!("`{name}` is a slip for `{meant}`"));
-        }
-        if fits && arguments.first().is_some_and(|word| is_known(&word.text, env)) {
-            return decision(Route::Shell, format!("`{name}` is a slip for `{meant}`"));
-        }
+    if let Some(decided) = slip(name, line, arguments, tokens, env) {
+        return decided;
     }
     if name.split('-').any(|part| part.len() > 2 && (has(FOREIGN, part) || has(GREETINGS, part))) {
         return decision(Route::Ai, format!("`{name}` is a word of language"));
@@ -97,6 +73,41 @@ pub(super) fn decide(
         return decision(Route::Shell, reasons("it has the shape of a command: ", &evidence.shell_reasons));
     }
     decision(Route::Ai, format!("`{name}` is no command, and the rest reads as language"))
+}
+
+/// What no command looks like, or a command that a sign was typed into.
+fn by_its_look(name: &str, bare: &str, line: &str, env: &dyn Environment) -> Option<Decision> {
+    if !name.is_ascii() && name.chars().any(char::is_alphabetic) {
+        return Some(decision(Route::Ai, format!("`{name}` is a word of language")));
+    }
+    if let Some(known) = glued(name, env) {
+        return Some(decision(Route::Shell, format!("`{name}` is a slip for `{known}`")));
+    }
+    if bare != name && !bare.is_empty() && bare.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
+        return Some(decision(Route::Ai, format!("no command ends like `{name}`")));
+    }
+    if name.chars().next().is_some_and(|c| c.is_ascii_digit())
+        || line.starts_with(['-', '+', '"', '\'', '“', '«', '¿', '¡', '*', '%', '^'])
+    {
+        return Some(decision(Route::Ai, "no command begins like this"));
+    }
+    None
+}
+
+/// A word that is one slip away from a command which fits the rest of the line.
+fn slip(name: &str, line: &str, arguments: &[Word], tokens: &Tokens, env: &dyn Environment) -> Option<Decision> {
+    let meant = typo::meant(name)?;
+    let decided = decision(Route::Shell, format!("`{name}` is a slip for `{meant}`"));
+    if arguments.is_empty() {
+        return Some(decided);
+    }
+    let weighed = weigh(meant, line, tokens, arguments, env);
+    let weak = meant.len() == name.len() && name.len() <= 4 && !typo::is_swap(name.as_bytes(), meant.as_bytes());
+    let fits = known::decide(meant, arguments, &weighed, env).route == Route::Shell;
+    // Nothing but plain words behind it: `moke some tea` is no slip for a command.
+    let bare_words = weighed.shell == 0 && (weighed.plain >= 2 || weak);
+    let is_named = || arguments.first().is_some_and(|word| is_known(&word.text, env));
+    (fits && (!bare_words || is_named())).then_some(decided)
 }
 
 /// `got status`: a word of English, one slip away from a command that has a sub-command like the next word.

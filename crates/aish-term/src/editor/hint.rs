@@ -47,7 +47,7 @@ fn shown(hint: &str, line: &str, width: usize) -> String {
     if cells(hint) <= room {
         return hint.to_owned();
     }
-    cut(hint, room.max(1), true)
+    cut(hint, room.max(1), "…")
 }
 
 impl Hinter for HistoryHinter {

@@ -393,29 +393,38 @@ impl Worker<'_> {
         let (options, mut aside) = (&self.options, Aside::default());
         self.beside.interrupted.store(false, Ordering::Relaxed);
         let over = |closed: bool| closed || self.beside.interrupted.load(Ordering::Relaxed);
+        let theme = &options.theme;
         match asked {
             Asked::Gate { answer, .. } if answer.is_closed() => return,
             Asked::Halt { answer, .. } if answer.is_closed() => return,
             Asked::Changes { answer, .. } if answer.is_closed() => return,
             Asked::Choice { answer, .. } if answer.is_closed() => return,
             Asked::Gate { question, answer } => {
-                let given = question::ask_on_terminal(&question, options, &|| over(answer.is_closed()), &mut aside);
+                let over = || over(answer.is_closed());
+                let given =
+                    question::on_terminal(options, &over, &mut aside, |tty| question::ask(&question, theme, tty));
                 // Whoever waits for the answer looks for the words next.
                 *locked(&self.beside.words) = aside.words.take();
-                let _ = answer.send(given);
+                let _ = answer.send(given.unwrap_or(Answer::Nobody));
             }
             Asked::Halt { question, answer } => {
-                let given = question::halt_on_terminal(&question, options, &|| over(answer.is_closed()), &mut aside);
-                let _ = answer.send(given);
+                let over = || over(answer.is_closed());
+                let given =
+                    question::on_terminal(options, &over, &mut aside, |tty| question::halt(&question, theme, tty));
+                let _ = answer.send(given.unwrap_or(HaltAnswer::Nobody));
             }
             Asked::Changes { question, answer } => {
-                let given = question::changes_on_terminal(&question, options, &|| over(answer.is_closed()), &mut aside);
-                let _ = answer.send(given);
+                let over = || over(answer.is_closed());
+                let given =
+                    question::on_terminal(options, &over, &mut aside, |tty| question::changes(&question, theme, tty));
+                let _ = answer.send(given.unwrap_or(ChangesAnswer::Nobody));
             }
             Asked::Choice { label, keys, answer } => {
-                let given =
-                    question::choose_on_terminal(&label, &keys, options, &|| over(answer.is_closed()), &mut aside);
-                let _ = answer.send(given);
+                let over = || over(answer.is_closed());
+                let given = question::on_terminal(options, &over, &mut aside, |tty| {
+                    question::choose(&label, &keys, theme, tty)
+                });
+                let _ = answer.send(given.flatten());
             }
         }
         self.waiting.question(&aside.into_text(), editor);

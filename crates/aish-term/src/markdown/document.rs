@@ -15,7 +15,7 @@ const NARROW: usize = 4;
 #[derive(Debug, Default)]
 pub(super) struct Document {
     /// What is not final, from the end of the last final block on.
-    source: String,
+    pub(super) source: String,
     fence: Option<Fence>,
     state: State,
     /// How much of `source` was looked at already and left open: nothing new to decide before another line ends.
@@ -34,11 +34,6 @@ struct State {
 }
 
 impl Document {
-    /// Gives the clean text to be appended to.
-    pub(super) fn source_mut(&mut self) -> &mut String {
-        &mut self.source
-    }
-
     /// Returns the lines that have become final.
     pub(super) fn advance(&mut self, renderer: &mut Renderer, width: usize) -> Vec<Styled> {
         let mut out = Vec::new();
@@ -90,7 +85,7 @@ impl Document {
             let line = self.source.get(from..from + end).unwrap_or_default();
             from += end + 1;
             if fence.is_closed_by(line) {
-                out.extend(wrap::hard(&dim(renderer, &fence.shown()), width));
+                out.extend(wrap::hard(&Styled::of(renderer.theme.dim, &fence.shown()), width));
                 self.fence = None;
                 closed = true;
             } else {
@@ -167,7 +162,7 @@ impl Document {
         let Some(fence) = Fence::open(line) else { return false };
         gap(whole, block, &mut self.state, out);
         self.state.list = None;
-        out.extend(wrap::hard(&dim(renderer, &format!("{}{}", fence.shown(), fence.language)), width));
+        out.extend(wrap::hard(&Styled::of(renderer.theme.dim, &format!("{}{}", fence.shown(), fence.language)), width));
         self.fence = Some(fence);
         self.source.drain(..block.range.start + line.len() + 1);
         self.settled = 0;
@@ -246,10 +241,4 @@ fn gap(source: &str, block: &Block, state: &mut State, out: &mut Vec<Styled>) {
         out.push(Styled::default());
     }
     state.begun = true;
-}
-
-fn dim(renderer: &Renderer, text: &str) -> Styled {
-    let mut line = Styled::default();
-    line.push(renderer.theme.dim, text);
-    line
 }

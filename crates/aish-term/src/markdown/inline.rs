@@ -71,26 +71,42 @@ impl<'t> Inline<'t> {
                 };
                 self.text(mark);
             }
-            Event::Start(Tag::Emphasis) => self.enter(self.theme.emphasis),
-            Event::Start(Tag::Strong) => self.enter(self.theme.strong),
-            Event::Start(Tag::Strikethrough) => self.enter(self.theme.strike),
-            Event::Start(Tag::Link { dest_url, .. }) => {
+            Event::Start(tag) => return self.begin(tag),
+            Event::End(tag) => return self.end(*tag),
+            _ => return false,
+        }
+        true
+    }
+
+    fn begin(&mut self, tag: &Tag<'_>) -> bool {
+        match tag {
+            Tag::Emphasis => self.enter(self.theme.emphasis),
+            Tag::Strong => self.enter(self.theme.strong),
+            Tag::Strikethrough => self.enter(self.theme.strike),
+            Tag::Link { dest_url, .. } => {
                 self.links.push((dest_url.to_string(), String::new()));
                 self.enter(self.theme.link);
             }
-            Event::Start(Tag::Image { dest_url, .. }) => {
+            Tag::Image { dest_url, .. } => {
                 self.links.push((dest_url.to_string(), String::new()));
                 self.text("[image: ");
                 self.enter(self.theme.link);
             }
-            Event::End(TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough) => {
+            _ => return false,
+        }
+        true
+    }
+
+    fn end(&mut self, tag: TagEnd) -> bool {
+        match tag {
+            TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough => {
                 self.styles.pop();
             }
-            Event::End(TagEnd::Link) => {
+            TagEnd::Link => {
                 self.styles.pop();
                 self.target();
             }
-            Event::End(TagEnd::Image) => {
+            TagEnd::Image => {
                 self.styles.pop();
                 self.text("]");
                 self.target();

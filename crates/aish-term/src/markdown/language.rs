@@ -28,10 +28,10 @@ pub(super) struct Language {
     pub(super) block_comment: Option<(&'static str, &'static str)>,
     /// Quotes; the longer ones stand first.
     pub(super) quotes: &'static [Quote],
-    /// Words of the language itself.
-    pub(super) keywords: &'static [&'static str],
+    /// Words of the language itself, with a blank between two.
+    pub(super) keywords: &'static str,
     /// Words that stand for values.
-    pub(super) constants: &'static [&'static str],
+    pub(super) constants: &'static str,
     /// Letters do not differ by case.
     pub(super) caseless: bool,
     /// What a name is, beyond letters, digits and underscores.
@@ -68,15 +68,14 @@ const BOTH: &[Quote] = &[DOUBLE, SINGLE];
 const SLASHES: &[&str] = &["//"];
 const HASH: &[&str] = &["#"];
 const STARS: Option<(&str, &str)> = Some(("/*", "*/"));
-const TRUTH: &[&str] = &["true", "false", "null"];
 
 const BASE: Language = Language {
     names: &[],
     line_comments: SLASHES,
     block_comment: STARS,
     quotes: BOTH,
-    keywords: &[],
-    constants: TRUTH,
+    keywords: "",
+    constants: "true false null",
     caseless: false,
     shape: Shape::Calls,
 };

@@ -141,7 +141,7 @@ impl Scan<'_> {
     /// `#include` is no comment where `#` is not one; `#[…]` and shebangs are left to the language's own marks.
     fn is_directive(&self) -> bool {
         let end = self.rest().find(char::is_whitespace).unwrap_or(self.rest().len());
-        self.rest().get(..end).is_some_and(|word| self.lexer.language.keywords.contains(&word))
+        self.rest().get(..end).is_some_and(|word| self.lexer.language.keywords.split(' ').any(|known| known == word))
     }
 
     fn comment(&mut self) {
@@ -204,13 +204,8 @@ impl Scan<'_> {
             .map_or(rest.len(), |(at, _)| at);
         let word = rest.get(..length).unwrap_or_default();
         let language = self.lexer.language;
-        let among = |words: &[&str]| {
-            if language.caseless {
-                words.iter().any(|known| known.eq_ignore_ascii_case(word))
-            } else {
-                words.contains(&word)
-            }
-        };
+        let is_word = |known: &str| known == word || (language.caseless && known.eq_ignore_ascii_case(word));
+        let among = |words: &str| words.split(' ').any(is_word);
         let keyword = among(language.keywords);
         let before = self.text.get(..self.at).and_then(|before| before.chars().next_back());
         let style = if keyword && (shape != Shape::Keys || self.command) {

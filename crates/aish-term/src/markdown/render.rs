@@ -99,7 +99,7 @@ impl Renderer {
     pub(super) fn command(&self, line: &str) -> Styled {
         let line = wrap::expand_tabs(line.trim_end());
         let mark = self.mark.unwrap_or_default();
-        let mut out = prefix(self.theme.dim, mark);
+        let mut out = Styled::of(self.theme.dim, mark);
         out.push(self.theme.code, line.strip_prefix(mark).unwrap_or(&line));
         out
     }
@@ -196,7 +196,7 @@ impl Renderer {
                     let (head, rest) = if indent == 0 {
                         (Styled::default(), Styled::default())
                     } else {
-                        (prefix(self.theme.dim, &shown), prefix(Style::new(), &" ".repeat(indent)))
+                        (Styled::of(self.theme.dim, &shown), Styled::of(Style::new(), &" ".repeat(indent)))
                     };
                     let lines = if lines.is_empty() { vec![Styled::default()] } else { lines };
                     out.extend(indented(lines, &head, &rest));
@@ -216,7 +216,7 @@ impl Renderer {
         inner.base = merged(place.base, self.theme.emphasis);
         let lines = self.container(events, inner, Some(end));
         let bar = if self.unicode { "│ " } else { "> " };
-        let mark = if indent == 0 { Styled::default() } else { prefix(self.theme.dim, bar) };
+        let mark = if indent == 0 { Styled::default() } else { Styled::of(self.theme.dim, bar) };
         wrap::prefixed(lines, &mark, &mark)
     }
 
@@ -233,19 +233,19 @@ impl Renderer {
         match kind {
             CodeBlockKind::Indented => {
                 let lines = text.trim_end().lines();
-                let indent = prefix(Style::new(), if place.width >= 12 { "    " } else { "" });
+                let indent = Styled::of(Style::new(), if place.width >= 12 { "    " } else { "" });
                 let room = place.width.saturating_sub(indent.width());
                 let styled = lines.flat_map(|line| wrap::hard(&Styled::plain(line), room)).collect();
                 wrap::prefixed(styled, &indent, &indent)
             }
             CodeBlockKind::Fenced(info) => {
                 let language = info.split([' ', ',', '{', '\t']).next().unwrap_or_default();
-                let mut out = wrap::hard(&prefix(self.theme.dim, &format!("```{language}")), place.width);
+                let mut out = wrap::hard(&Styled::of(self.theme.dim, &format!("```{language}")), place.width);
                 if !text.is_empty() {
                     let lines = self.cache.block(language, &text, &self.theme);
                     out.extend(lines.iter().flat_map(|line| wrap::hard(line, place.width)));
                 }
-                out.extend(wrap::hard(&prefix(self.theme.dim, "```"), place.width));
+                out.extend(wrap::hard(&Styled::of(self.theme.dim, "```"), place.width));
                 out
             }
         }
@@ -341,12 +341,6 @@ fn joined(lines: Vec<Styled>) -> Styled {
         out.append(line);
     }
     out
-}
-
-fn prefix(style: Style, text: &str) -> Styled {
-    let mut line = Styled::default();
-    line.push(style, text);
-    line
 }
 
 fn expanded(text: &str) -> String {

@@ -44,9 +44,7 @@ impl Table {
         if !self.head.is_empty() {
             self.row(&self.head, widths, bar, theme, theme.strong, &mut out);
             let rule: Vec<String> = widths.iter().map(|&width| dash.repeat(width)).collect();
-            let mut line = Styled::default();
-            line.push(theme.dim, &rule.join(cross));
-            out.push(line);
+            out.push(Styled::of(theme.dim, &rule.join(cross)));
         }
         for row in &self.rows {
             self.row(row, widths, bar, theme, Style::new(), &mut out);

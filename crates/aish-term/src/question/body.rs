@@ -93,17 +93,16 @@ impl Page<'_> {
             let mark = if self.width >= 12 { if at == 0 { first } else { rest } } else { "" };
             let room = self.width.saturating_sub(indent.len() + mark.len()).max(1);
             let broken = wrap::hard(&Styled::plain(wrap::expand_tabs(line)), room);
-            let head = prefix(self.theme.dim, &format!("{indent}{mark}"));
-            let tail = prefix(self.theme.dim, &format!("{indent}{}", " ".repeat(mark.len())));
+            let head = Styled::of(self.theme.dim, &format!("{indent}{mark}"));
+            let tail = Styled::of(self.theme.dim, &format!("{indent}{}", " ".repeat(mark.len())));
             self.lines.extend(wrap::prefixed(broken, &head, &tail));
         }
     }
 
     fn paragraph(&mut self, style: Style, text: &str) {
         for line in text.split('\n') {
-            let mut styled = Styled::default();
-            styled.push(style, &wrap::expand_tabs(line));
-            let indent = if self.width >= 12 { prefix(style, "  ") } else { Styled::default() };
+            let styled = Styled::of(style, &wrap::expand_tabs(line));
+            let indent = if self.width >= 12 { Styled::of(style, "  ") } else { Styled::default() };
             let broken = wrap::words(&styled, self.width.saturating_sub(indent.width()));
             self.lines.extend(wrap::prefixed(broken, &indent, &indent));
         }
@@ -124,9 +123,8 @@ impl Page<'_> {
                 Some('+') => self.theme.good,
                 _ => Style::new(),
             };
-            let mut styled = Styled::default();
-            styled.push(style, &wrap::expand_tabs(line));
-            let indent = if self.width >= 12 { prefix(style, "    ") } else { Styled::default() };
+            let styled = Styled::of(style, &wrap::expand_tabs(line));
+            let indent = if self.width >= 12 { Styled::of(style, "    ") } else { Styled::default() };
             let broken = wrap::hard(&styled, self.width.saturating_sub(indent.width()));
             self.lines.extend(wrap::prefixed(broken, &indent, &indent));
         }
@@ -140,12 +138,6 @@ fn deed(accesses: &[FileAccess]) -> &'static str {
         acts if acts.iter().all(|act| *act == Act::Delete) => "delete",
         _ => "change",
     }
-}
-
-fn prefix(style: Style, text: &str) -> Styled {
-    let mut line = Styled::default();
-    line.push(style, text);
-    line
 }
 
 /// Shows an argument vector so that its words can be told apart.

@@ -34,14 +34,11 @@ fn converse(question: &ChangesQuestion, theme: &Theme, terminal: &mut dyn AskTer
         Paged::Whole | Paged::GivenUp => {}
         Paged::Interrupted => return Ok(ChangesAnswer::Stop),
     }
-    let mut label = Styled::default();
-    label.push(
-        theme.strong,
-        match terminal.capabilities().width {
-            ..48 => "[k]eep  [d]iff  [n]o  [?]why ",
-            _ => "[k]eep  [d]iff  [n]o, drop it  [?]why ",
-        },
-    );
+    let label = match terminal.capabilities().width {
+        ..48 => "[k]eep  [d]iff  [n]o  [?]why ",
+        _ => "[k]eep  [d]iff  [n]o, drop it  [?]why ",
+    };
+    let label = Styled::of(theme.strong, label);
     // Enter has no meaning: a layer that took minutes is not lost by it, nor kept.
     let meaning = |key| match key {
         Key::Char('k' | 'K') => Some(('k', "keep")),
@@ -76,10 +73,8 @@ fn converse(question: &ChangesQuestion, theme: &Theme, terminal: &mut dyn AskTer
 /// Returns the lines of a question about a layer, none wider than the terminal.
 pub fn changes_lines(question: &ChangesQuestion, theme: &Theme, capabilities: &Capabilities) -> Vec<Styled> {
     let width = usize::from(capabilities.width).max(1);
-    let mut head = Styled::default();
-    head.push(theme.strong, "[aish] ran apart: ");
-    let mut command = Styled::default();
-    command.push(Style::new(), &visible(&question.command).replace('\n', " "));
+    let head = Styled::of(theme.strong, "[aish] ran apart: ");
+    let command = Styled::of(Style::new(), &visible(&question.command).replace('\n', " "));
     let mut lines = message::rows_of_command(&head, &command, width);
     for line in &question.lines {
         let style = if line.guarded.is_some() { theme.warn } else { Style::new() };
@@ -108,9 +103,7 @@ pub fn diff_lines(diff: &str, theme: &Theme, capabilities: &Capabilities) -> Vec
             Some('@') => theme.dim,
             _ => Style::new(),
         };
-        let mut styled = Styled::default();
-        styled.push(style, &wrap::expand_tabs(line));
-        lines.extend(wrap::hard(&styled, width));
+        lines.extend(wrap::hard(&Styled::of(style, &wrap::expand_tabs(line)), width));
     }
     lines
 }
@@ -118,10 +111,8 @@ pub fn diff_lines(diff: &str, theme: &Theme, capabilities: &Capabilities) -> Vec
 fn paragraph(style: Style, indent: &str, text: &str, capabilities: &Capabilities) -> Vec<Styled> {
     let width = usize::from(capabilities.width).max(1);
     let indent = if width >= 12 { indent } else { "" };
-    let mut styled = Styled::default();
-    styled.push(style, &wrap::expand_tabs(text));
-    let mut head = Styled::default();
-    head.push(style, indent);
+    let styled = Styled::of(style, &wrap::expand_tabs(text));
+    let head = Styled::of(style, indent);
     // What goes on stands below the path, not below the kind.
     let mut tail = head.clone();
     tail.push(style, if width >= 40 { "  " } else { "" });

@@ -34,16 +34,16 @@ fn converse(question: &Question, theme: &Theme, terminal: &mut dyn AskTerminal) 
             Choice::No => said(terminal, "no", Some(Answer::No))?,
             Choice::Stop => said(terminal, "", Some(Answer::Stop))?,
             Choice::Edit => {
-                said(terminal, "edit", None)?;
+                terminal.write("edit\n")?;
                 edited(question, terminal)?
             }
             Choice::Always(offered) => {
-                said(terminal, "always", None)?;
+                terminal.write("always\n")?;
                 let kept = terminal.edit("always allow: ", &offered)?;
                 kept.filter(|text| !text.trim().is_empty()).map(Answer::Always)
             }
             Choice::Instead => {
-                said(terminal, "instead", None)?;
+                terminal.write("instead\n")?;
                 let words = terminal.edit("no; instead: ", "")?.filter(|words| !words.trim().is_empty());
                 words.map(|words| {
                     terminal.keep_words(words);
@@ -51,11 +51,7 @@ fn converse(question: &Question, theme: &Theme, terminal: &mut dyn AskTerminal) 
                 })
             }
             Choice::Why => {
-                said(terminal, "why", None)?;
-                let width = usize::from(terminal.capabilities().width);
-                for line in why_lines(question, theme, width) {
-                    show(&line, terminal, "\n")?;
-                }
+                explain(question, theme, terminal)?;
                 None
             }
         };
@@ -74,7 +70,8 @@ pub fn choose(label: &str, keys: &[char], theme: &Theme, terminal: &mut dyn AskT
 }
 
 fn chosen(label: &str, keys: &[char], theme: &Theme, terminal: &mut dyn AskTerminal) -> io::Result<Option<char>> {
-    let label: Vec<Styled> = aish_types::sanitize(label).split('\n').map(|line| styled(theme.strong, line)).collect();
+    let label: Vec<Styled> =
+        aish_types::sanitize(label).split('\n').map(|line| Styled::of(theme.strong, line)).collect();
     let of = |c: char| keys.iter().copied().find(|key| key.eq_ignore_ascii_case(&c));
     let answers = |key| match key {
         Key::Char(c) => of(c).is_some(),
@@ -127,9 +124,17 @@ fn offered(question: &Question, theme: &Theme, terminal: &mut dyn AskTerminal) -
     Ok(meaning(key).unwrap_or(Choice::No))
 }
 
-fn said(terminal: &mut dyn AskTerminal, word: &str, answer: Option<Answer>) -> io::Result<Option<Answer>> {
+/// Shows which key was meant.
+pub(super) fn said<T>(terminal: &mut dyn AskTerminal, word: &str, answer: Option<T>) -> io::Result<Option<T>> {
     terminal.write(&format!("{word}\n"))?;
     Ok(answer)
+}
+
+/// Says why a question is asked.
+pub(super) fn explain(question: &Question, theme: &Theme, terminal: &mut dyn AskTerminal) -> io::Result<()> {
+    terminal.write("why\n")?;
+    let width = usize::from(terminal.capabilities().width);
+    why_lines(question, theme, width).iter().try_for_each(|line| show(line, terminal, "\n"))
 }
 
 /// An edit that is given up, or that leaves nothing, goes back to the question.
@@ -152,7 +157,7 @@ pub(super) fn edited_text(
     Ok(terminal.edit(label, &text)?.filter(|text| !text.trim().is_empty()))
 }
 
-pub(super) fn show(line: &Styled, terminal: &mut dyn AskTerminal, end: &str) -> io::Result<()> {
+fn show(line: &Styled, terminal: &mut dyn AskTerminal, end: &str) -> io::Result<()> {
     let mut text = inked(line, terminal);
     text.push_str(end);
     terminal.write(&text)
@@ -161,12 +166,6 @@ pub(super) fn show(line: &Styled, terminal: &mut dyn AskTerminal, end: &str) -> 
 /// Returns a line as this terminal shows it.
 pub(super) fn inked(line: &Styled, terminal: &dyn AskTerminal) -> String {
     line.to_text(Ink { color: terminal.capabilities().color, links: false })
-}
-
-fn styled(style: anstyle::Style, text: &str) -> Styled {
-    let mut line = Styled::default();
-    line.push(style, text);
-    line
 }
 
 /// Returns a choice as this terminal shows it, broken between the keys; the answer comes behind it.
@@ -216,7 +215,8 @@ pub(super) fn paged(lines: &[Styled], theme: &Theme, terminal: &mut dyn AskTermi
         if shown >= lines.len() {
             return Ok(Paged::Whole);
         }
-        let more = styled(theme.dim, &format!("-- {} of {} lines; space for more, n for no --", shown, lines.len()));
+        let more =
+            Styled::of(theme.dim, &format!("-- {} of {} lines; space for more, n for no --", shown, lines.len()));
         let meaning = |key| match key {
             Key::Char(' ') | Key::Enter => Some(None),
             Key::Char('n' | 'N' | 'q') | Key::Escape | Key::EndOfInput => Some(Some(Paged::GivenUp)),

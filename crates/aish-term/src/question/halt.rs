@@ -4,8 +4,8 @@ use std::io;
 
 use aish_safety::{Question, Verdict};
 
-use super::body::{question_lines, why_lines};
-use super::dialogue::{Paged, choice_of, edited_text, paged, show};
+use super::body::question_lines;
+use super::dialogue::{Paged, choice_of, edited_text, explain, paged, said};
 use super::terminal::{AskTerminal, Key};
 use crate::styled::Styled;
 use crate::theme::Theme;
@@ -52,28 +52,15 @@ fn converse(question: &Question, theme: &Theme, terminal: &mut dyn AskTerminal) 
                 terminal.write("run\n")?;
                 agreed(question, terminal)?.then_some(HaltAnswer::Run)
             }
-            Choice::Skip => {
-                terminal.write("skip\n")?;
-                Some(HaltAnswer::Skip)
-            }
+            Choice::Skip => said(terminal, "skip", Some(HaltAnswer::Skip))?,
             Choice::Change => {
                 terminal.write("change\n")?;
                 edited_text(question, "change: ", terminal)?.map(HaltAnswer::Change)
             }
-            Choice::End => {
-                terminal.write("end\n")?;
-                Some(HaltAnswer::End)
-            }
-            Choice::Interrupt => {
-                terminal.write("\n")?;
-                Some(HaltAnswer::Interrupted)
-            }
+            Choice::End => said(terminal, "end", Some(HaltAnswer::End))?,
+            Choice::Interrupt => said(terminal, "", Some(HaltAnswer::Interrupted))?,
             Choice::Why => {
-                terminal.write("why\n")?;
-                let width = usize::from(terminal.capabilities().width);
-                for line in why_lines(question, theme, width) {
-                    show(&line, terminal, "\n")?;
-                }
+                explain(question, theme, terminal)?;
                 None
             }
         };

@@ -3,14 +3,10 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::Duration;
 
-use aish_safety::{Answer, ChangesAnswer, ChangesQuestion, Question};
 use crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 use reedline::Signal;
 
 use super::aside::Aside;
-use super::changes::changes;
-use super::dialogue::{ask, choose};
-use super::halt::{HaltAnswer, halt};
 use super::terminal::{AskTerminal, Key};
 use crate::capability::Capabilities;
 use crate::cooked;
@@ -27,57 +23,13 @@ const QUIET: Duration = Duration::from_millis(200);
 /// For how long nothing may follow a key that answers.
 const ALONE: Duration = Duration::from_millis(100);
 
-/// Asks on the process's terminal; where there is none, nobody is there to be asked. What was typed before and is no
-/// answer goes to `aside`, as it does with the others here.
-pub(crate) fn ask_on_terminal(
-    question: &Question,
+/// Puts a question on the process's terminal, once nothing is typed any more; none where there is no terminal. What was typed
+/// before and is no answer goes to `aside`.
+pub(crate) fn on_terminal<T>(
     options: &EditorOptions,
     withdrawn: &dyn Fn() -> bool,
     aside: &mut Aside,
-) -> Answer {
-    let asked = on_terminal(options, withdrawn, aside, |tty| ask(question, &options.theme, tty));
-    asked.unwrap_or(Answer::Nobody)
-}
-
-/// Asks at the HALT gate on the process's terminal; where there is none, nobody is there to be asked.
-pub(crate) fn halt_on_terminal(
-    question: &Question,
-    options: &EditorOptions,
-    withdrawn: &dyn Fn() -> bool,
-    aside: &mut Aside,
-) -> HaltAnswer {
-    let asked = on_terminal(options, withdrawn, aside, |tty| halt(question, &options.theme, tty));
-    asked.unwrap_or(HaltAnswer::Nobody)
-}
-
-/// Asks what becomes of a layer on the process's terminal; where there is none, nobody is there to be asked.
-pub(crate) fn changes_on_terminal(
-    question: &ChangesQuestion,
-    options: &EditorOptions,
-    withdrawn: &dyn Fn() -> bool,
-    aside: &mut Aside,
-) -> ChangesAnswer {
-    let asked = on_terminal(options, withdrawn, aside, |tty| changes(question, &options.theme, tty));
-    asked.unwrap_or(ChangesAnswer::Nobody)
-}
-
-/// Offers a choice on the process's terminal; where there is none, nothing is chosen.
-pub(crate) fn choose_on_terminal(
-    label: &str,
-    keys: &[char],
-    options: &EditorOptions,
-    withdrawn: &dyn Fn() -> bool,
-    aside: &mut Aside,
-) -> Option<char> {
-    on_terminal(options, withdrawn, aside, |tty| choose(label, keys, &options.theme, tty)).flatten()
-}
-
-/// Puts a question once nothing is typed any more; none where there is no terminal.
-fn on_terminal<T>(
-    options: &EditorOptions,
-    withdrawn: &dyn Fn() -> bool,
-    aside: &mut Aside,
-    put: impl FnOnce(&mut Tty<'_>) -> T,
+    put: impl FnOnce(&mut dyn AskTerminal) -> T,
 ) -> Option<T> {
     if !io::stdin().is_terminal() {
         return None;

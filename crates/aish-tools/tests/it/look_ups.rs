@@ -6,9 +6,8 @@ use aish_safety::{
     Answer, Approver, AuditEntry, AuditError, AuditLog, By, Gate, Mode, Nobody, Policy, Question, Subject, Surroundings,
 };
 use aish_tools::schema::Faults;
-use aish_tools::{Confirm, Door, Executor, LookUp, Plan, Registry, ToolSource, input_schema};
-use aish_types::{BoxFuture, CallContext, Risk, SourceId, ToolDefinition, ToolOutcome};
-use serde_json::Value;
+use aish_tools::{CheckedCall, Confirm, Door, Executor, LookUp, Plan, Registry, ToolSource, input_schema};
+use aish_types::{BoxFuture, Risk, SourceId, ToolDefinition, ToolOutcome};
 use tokio_util::sync::CancellationToken;
 
 use crate::door::{Open, call, definition};
@@ -34,12 +33,7 @@ impl ToolSource for Letters {
         vec![Arc::clone(&self.definition)]
     }
 
-    fn plan(
-        self: Arc<Self>,
-        _definition: &Arc<ToolDefinition>,
-        _arguments: &Value,
-        _context: &CallContext,
-    ) -> Result<Plan, Faults> {
+    fn plan(self: Arc<Self>, _call: &CheckedCall) -> Result<Plan, Faults> {
         let subject = |words: &[String]| Subject::Argv { words: words.to_vec() };
         let (looking, sending) = (Arc::clone(&self.steps), Arc::clone(&self.steps));
         let look_up = Plan::of(subject(&self.words), move |_call, _context| async move {

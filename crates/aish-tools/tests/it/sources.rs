@@ -5,9 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use aish_tools::schema::Faults;
-use aish_tools::{Changes, Plan, ToolSource};
-use aish_types::{CallContext, SourceId, ToolDefinition, ToolOutcome};
-use serde_json::Value;
+use aish_tools::{Changes, CheckedCall, Plan, ToolSource};
+use aish_types::{SourceId, ToolDefinition, ToolOutcome};
 
 /// A source whose list of tools can be changed.
 pub(crate) struct Changing {
@@ -57,12 +56,7 @@ impl ToolSource for Changing {
         }
     }
 
-    fn plan(
-        self: Arc<Self>,
-        _definition: &Arc<ToolDefinition>,
-        _arguments: &Value,
-        _context: &CallContext,
-    ) -> Result<Plan, Faults> {
+    fn plan(self: Arc<Self>, _call: &CheckedCall) -> Result<Plan, Faults> {
         Ok(Plan::tool(move |call, context| async move {
             match call.call().definition.name.as_str() {
                 "panics" => panic!("on purpose"),

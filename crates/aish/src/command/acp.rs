@@ -14,14 +14,13 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aish_acp::{Client, Facts, History, Host, HostError, Listed, Opened, Prompt, Stop, Wanted, serve};
-use aish_types::BoxFuture;
+use aish_acp::{Client, Facts, History, Host, HostError, HostFuture, Listed, Opened, Prompt, Stop, Wanted, serve};
+use climax::serve::on_signals;
 
 use crate::arguments::SharedFlags;
 use crate::base::Base;
 use crate::exit::ExitCode;
 use crate::failure::Failure;
-use crate::termination;
 use approver::SessionMode;
 use session::EditorSession;
 
@@ -30,7 +29,7 @@ use session::EditorSession;
 /// # Errors
 /// When the connection fails.
 pub async fn run(shared: &SharedFlags) -> Result<ExitCode, Failure> {
-    let shutdown = termination::on_signals()?;
+    let shutdown = on_signals()?;
     let host = Arc::new(Sessions { shared: shared.clone(), open: Mutex::default() });
     let facts = Facts { name: "aish".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned(), images: true };
     let served = serve(Arc::clone(&host) as Arc<dyn Host>, facts, tokio::io::stdin(), tokio::io::stdout());
@@ -74,17 +73,11 @@ impl Sessions {
 }
 
 impl Host for Sessions {
-    fn open<'a>(&'a self, wanted: Wanted, client: Client) -> BoxFuture<'a, Result<Opened, HostError>> {
+    fn open<'a>(&'a self, wanted: Wanted, client: Client) -> HostFuture<'a, Opened> {
         Box::pin(async move { EditorSession::start(&self.shared, wanted, client, None).await.map(|it| self.keep(it)) })
     }
 
-    fn resume<'a>(
-        &'a self,
-        id: &'a str,
-        wanted: Wanted,
-        client: Client,
-        history: History,
-    ) -> BoxFuture<'a, Result<Opened, HostError>> {
+    fn resume<'a>(&'a self, id: &'a str, wanted: Wanted, client: Client, history: History) -> HostFuture<'a, Opened> {
         Box::pin(async move {
             let before = self.locked().remove(id);
             if let Some(before) = before {
@@ -116,7 +109,7 @@ impl Host for Sessions {
         }
     }
 
-    fn prompt<'a>(&'a self, id: &'a str, prompt: Prompt) -> BoxFuture<'a, Result<Stop, HostError>> {
+    fn prompt<'a>(&'a self, id: &'a str, prompt: Prompt) -> HostFuture<'a, Stop> {
         Box::pin(async move { self.session(id)?.play(prompt).await })
     }
 
@@ -132,7 +125,7 @@ impl Host for Sessions {
         Ok(())
     }
 
-    fn close<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<(), HostError>> {
+    fn close<'a>(&'a self, id: &'a str) -> HostFuture<'a, ()> {
         Box::pin(async move {
             let session = self.session(id)?;
             self.locked().remove(id);

@@ -88,13 +88,8 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Result<
     notices.iter().for_each(|notice| surface.show(Shown::Notice(notice), now));
     question.blocks = wanted.images;
     let asked = asked_with(base, &conversation, question, surface.as_mut());
-    let code = match wanted.schema {
-        None => {
-            let outcome = conversation.driver.play(&mut conversation.turn, asked, surface.as_mut(), &interrupt).await;
-            exit_code(&outcome, conversation.driver.asker.last_error.as_ref())
-        }
-        Some(schema) => fitting(&mut conversation, &schema, asked, surface.as_mut(), &interrupt, now).await,
-    };
+    let schema = wanted.schema.as_ref();
+    let code = answered(&mut conversation, schema, asked, surface.as_mut(), &interrupt, now).await;
     if let Some(name) = &wanted.new_name
         && !is_named(base, &conversation.driver.caller.session, name)
     {
@@ -155,15 +150,20 @@ fn asked_with(base: &Base, conversation: &Conversation, mut question: Question, 
     question.asked()
 }
 
-/// Asks for an answer that fits a schema: once more, without tools and with the fault told, where the first one does not.
-async fn fitting(
+/// Has the question answered. An answer that is to fit a schema is asked for once more, without tools and with the fault
+/// told, where the first one does not.
+async fn answered(
     conversation: &mut Conversation,
-    schema: &AnswerSchema,
+    schema: Option<&AnswerSchema>,
     asked: Event,
     surface: &mut dyn Surface,
     interrupt: &CancellationToken,
     now: Duration,
 ) -> ExitCode {
+    let Some(schema) = schema else {
+        let outcome = conversation.driver.play(&mut conversation.turn, asked, surface, interrupt).await;
+        return exit_code(&outcome, conversation.driver.asker.last_error.as_ref());
+    };
     conversation.wants(schema);
     let why = match attempt(conversation, schema, asked, surface, interrupt).await {
         Ok(answer) => {
@@ -254,13 +254,7 @@ fn question(flags: &AskFlags) -> io::Result<Option<Question>> {
 /// Reads a line at the terminal as it is typed: nothing in it is special, nothing has to be quoted. None where there is no
 /// terminal, or nothing was typed.
 async fn typed(base: &Base, shared: &SharedFlags) -> Result<Option<String>, Failure> {
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return Ok(None);
-    }
-    let (_, err) = capabilities(base, shared);
-    let term = base.variable("TERM");
-    let mut options = EditorOptions::new(err, true, term.as_deref(), Arc::new(MemoryHistory::new()));
-    options.theme = theme(base);
+    let Some(mut options) = editor_options(base, shared) else { return Ok(None) };
     crate::repl::take_keys(&mut options, base);
     let editor = LineEditor::start(options)?;
     Ok(match editor.read(PromptView::plain("ask: ")).await? {
@@ -293,12 +287,25 @@ fn surface(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Box<dyn Surfa
     if flags.json {
         return Box::new(JsonSurface::new(Output));
     }
+    Box::new(text_surface(base, shared, flags.quiet).with_thoughts(base.config.ui.reasoning))
+}
+
+/// Makes the surface of a command whose output is text.
+pub(super) fn text_surface(base: &Base, shared: &SharedFlags, quiet: bool) -> TextSurface {
     let (out, err) = capabilities(base, shared);
-    let verbosity = if flags.quiet { Verbosity::Quiet } else { Verbosity::Normal };
-    Box::new(
-        TextSurface::new(theme(base), out, err, verbosity, base.config.ui.markdown)
-            .with_thoughts(base.config.ui.reasoning),
-    )
+    let verbosity = if quiet { Verbosity::Quiet } else { Verbosity::Normal };
+    TextSurface::new(theme(base), out, err, verbosity, base.config.ui.markdown)
+}
+
+/// Returns how a person is asked on standard error; none where nobody is there.
+pub(super) fn editor_options(base: &Base, shared: &SharedFlags) -> Option<EditorOptions> {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return None;
+    }
+    let (_, err) = capabilities(base, shared);
+    let term = base.variable("TERM");
+    let options = EditorOptions::new(err, true, term.as_deref(), Arc::new(MemoryHistory::new()));
+    Some(EditorOptions { theme: theme(base), ..options })
 }
 
 /// Cancels the token at Ctrl-C; a second one ends the program.

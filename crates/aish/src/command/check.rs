@@ -21,21 +21,18 @@ pub fn run(
     print: &mut dyn FnMut(&str),
 ) -> Result<ExitCode, Failure> {
     let rules = &policy.rules;
-    let judge = |command: &str| match &policy.broken {
-        // What a broken policy would raise is not known: nothing is let through.
-        Some(why) => judge(command, surroundings, rules).strictest(broken(why)),
-        None => judge(command, surroundings, rules),
-    };
     let Some(command) = &flags.command else {
         let auto = |line: &str| flags.lines.json.then(|| is_unasked(line, surroundings, rules));
-        lines::for_each(&flags.lines, |line| shown(line, &as_text(line, judge(line)), auto(line)))?;
+        lines::for_each(&flags.lines, |line| {
+            shown(line, &as_text(line, judged(line, surroundings, policy)), auto(line))
+        })?;
         return Ok(ExitCode::Ok);
     };
     if flags.explain {
         let broken = policy.broken.as_ref().map(|why| broken(why));
         return explained(command, flags.lines.json, (surroundings, rules, broken), print);
     }
-    let judgement = judge(command);
+    let judgement = judged(command, surroundings, policy);
     let auto = flags.lines.json.then(|| is_unasked(command, surroundings, rules));
     print(&shown(command, &judgement, auto));
     Ok(exit_code(judgement.verdict))
@@ -50,7 +47,7 @@ fn as_text(line: &str, judgement: Judgement) -> Judgement {
 }
 
 /// What a policy that cannot be used says of any command.
-pub fn broken(why: &str) -> Judgement {
+fn broken(why: &str) -> Judgement {
     Judgement::new(Verdict::Ask, "policy.broken", format!("the policy cannot be used: {why}"))
 }
 
@@ -85,10 +82,15 @@ const fn exit_code(verdict: Verdict) -> ExitCode {
     }
 }
 
-/// Judges, and turns a panic into the strictest verdict: a checker's error is never a yes.
-pub fn judge(command: &str, surroundings: &Surroundings, rules: &PolicyRules) -> Judgement {
-    std::panic::catch_unwind(|| analyse(command, surroundings, rules).judgement)
-        .unwrap_or_else(|_| Judgement::new(Verdict::Halt, "checker.failed", "the checker failed on this command"))
+/// Judges, and turns a panic into the strictest verdict: a checker's error is never a yes. What a broken policy would raise
+/// is not known: under it nothing is let through.
+pub fn judged(command: &str, surroundings: &Surroundings, policy: &Policy) -> Judgement {
+    let judgement = std::panic::catch_unwind(|| analyse(command, surroundings, &policy.rules).judgement)
+        .unwrap_or_else(|_| Judgement::new(Verdict::Halt, "checker.failed", "the checker failed on this command"));
+    match &policy.broken {
+        Some(why) => judgement.strictest(broken(why)),
+        None => judgement,
+    }
 }
 
 /// Says whether a command runs unasked where layers work and `approval.mode` is `auto`.

@@ -13,17 +13,13 @@ use crate::config::show::show;
 use crate::config::template::template;
 use crate::exit::ExitCode;
 use crate::failure::{Failure, ResultExt as _};
+use crate::run::complain;
 
-/// Runs a sub-command; `print` writes a line to standard output, `complain` one to standard error.
+/// Runs a sub-command; `print` writes a line to standard output.
 ///
 /// # Errors
 /// When the editor cannot be started or the file's folder cannot be made.
-pub fn run(
-    base: &Base,
-    command: &ConfigCommand,
-    print: &mut dyn FnMut(&str),
-    complain: &mut dyn FnMut(&str),
-) -> Result<ExitCode, Failure> {
+pub fn run(base: &Base, command: &ConfigCommand, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     match command {
         ConfigCommand::Show { name } => {
             base.faults().iter().for_each(|fault| complain(fault));
@@ -49,8 +45,8 @@ pub fn run(
                 return Ok(ExitCode::Error);
             };
             match command {
-                ConfigCommand::Init => init(path, print, complain),
-                ConfigCommand::Edit => edit(base, path, complain),
+                ConfigCommand::Init => init(path, print),
+                ConfigCommand::Edit => edit(base, path),
                 ConfigCommand::Path | ConfigCommand::Show { .. } | ConfigCommand::Check => {
                     print(&path.display().to_string());
                     Ok(ExitCode::Ok)
@@ -83,7 +79,7 @@ fn begin(path: &Path) -> Result<bool, Failure> {
     }
 }
 
-fn init(path: &Path, print: &mut dyn FnMut(&str), complain: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
+fn init(path: &Path, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     if begin(path)? {
         print(&format!("{} is written; `aish config edit` opens it", path.display()));
         return Ok(ExitCode::Ok);
@@ -92,7 +88,7 @@ fn init(path: &Path, print: &mut dyn FnMut(&str), complain: &mut dyn FnMut(&str)
     Ok(ExitCode::Error)
 }
 
-fn edit(base: &Base, path: &Path, complain: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
+fn edit(base: &Base, path: &Path) -> Result<ExitCode, Failure> {
     begin(path)?;
     let editor = base.variable("VISUAL").or_else(|| base.variable("EDITOR")).unwrap_or_else(|| "vi".to_owned());
     let mut words = editor.split_whitespace();

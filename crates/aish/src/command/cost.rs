@@ -8,6 +8,7 @@ use crate::arguments::{CostBy, CostFlags};
 use crate::base::Base;
 use crate::exit::ExitCode;
 use crate::failure::Failure;
+use crate::run::complain;
 
 /// Columns of the longest bar of a plot.
 const BAR: u64 = 40;
@@ -16,12 +17,7 @@ const BAR: u64 = 40;
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn run(
-    base: &Base,
-    flags: &CostFlags,
-    print: &mut dyn FnMut(&str),
-    complain: &mut dyn FnMut(&str),
-) -> Result<ExitCode, Failure> {
+pub fn run(base: &Base, flags: &CostFlags, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     let from_ms = match flags.since.as_deref().map(milliseconds) {
         None => None,
         Some(Some(span)) => Some(base.clock.millis().saturating_sub(span)),

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal as _};
 use std::time::Duration;
 
 use aish_process::Command;
+use aish_tools::RunContext;
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::SharedFlags;
@@ -128,7 +129,8 @@ async fn context(found: &crate::models::ModelSet) -> String {
 
 async fn shell(base: &Base) -> Finding {
     let live = Live::headless(&base.config.shell.program);
-    let ran = live.run("echo aish-doctor", Way::Asked, 10_000, CancellationToken::new()).await;
+    let bounds = RunContext { cancel: CancellationToken::new(), timeout_ms: 10_000 };
+    let ran = live.run("echo aish-doctor", Way::Asked, bounds).await;
     live.close().await;
     match ran {
         Ok(ran) if ran.output.contains("aish-doctor") => {

@@ -12,6 +12,7 @@ use crate::base::Base;
 use crate::command::line::screen;
 use crate::exit::ExitCode;
 use crate::failure::{Failure, ResultExt as _};
+use crate::run::complain;
 use keys::Chord;
 
 const BASH: &str = include_str!("init/bash.bash");
@@ -28,12 +29,7 @@ struct Keys {
 ///
 /// # Errors
 /// When the path of this program is not known, or keys are named that cannot be bound.
-pub fn run(
-    base: &Base,
-    flags: &InitFlags,
-    print: &mut dyn FnMut(&str),
-    complain: &mut dyn FnMut(&str),
-) -> Result<ExitCode, Failure> {
+pub fn run(base: &Base, flags: &InitFlags, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     let shell = match flags.target {
         InitTarget::Bash => LineShell::Bash,
         InitTarget::Zsh => LineShell::Zsh,

@@ -13,14 +13,9 @@ use crate::installation::Installation;
 ///
 /// # Errors
 /// None of its own: what could not be taken out is said, a line each.
-pub fn run(
-    base: &Base,
-    command: &SelfCommand,
-    print: &mut dyn FnMut(&str),
-    complain: &mut dyn FnMut(&str),
-) -> Result<ExitCode, Failure> {
+pub fn run(base: &Base, command: &SelfCommand, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     match command {
-        SelfCommand::Uninstall(flags) => Ok(uninstall::run(base, flags, print, complain)),
+        SelfCommand::Uninstall(flags) => Ok(uninstall::run(base, flags, print)),
         SelfCommand::Update => {
             let here = Installation::here();
             print(

@@ -15,6 +15,7 @@ use crate::arguments::{McpCommand, McpInstallFlags};
 use crate::base::Base;
 use crate::exit::ExitCode;
 use crate::failure::Failure;
+use crate::run::complain;
 use crate::servers;
 use crate::servers::login::login;
 use crate::servers::news::News;
@@ -24,12 +25,7 @@ use test::Trial;
 ///
 /// # Errors
 /// When the report cannot be written as JSON.
-pub async fn run(
-    base: &Base,
-    command: &McpCommand,
-    print: &mut dyn FnMut(&str),
-    complain: &mut dyn FnMut(&str),
-) -> Result<ExitCode, Failure> {
+pub async fn run(base: &Base, command: &McpCommand, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     match command {
         McpCommand::List => {
             if base.config.mcp.servers.is_empty() {
@@ -48,14 +44,14 @@ pub async fn run(
             }
             Ok(ExitCode::Ok)
         }
-        McpCommand::Serve { serve, shell } => serve::run(base, serve, *shell, complain).await,
-        McpCommand::Add(flags) => add::add(base, flags, print, complain),
-        McpCommand::Import { file } => add::import_file(base, file, print, complain),
+        McpCommand::Serve { serve, shell } => serve::run(base, serve, *shell).await,
+        McpCommand::Add(flags) => add::add(base, flags, print),
+        McpCommand::Import { file } => add::import_file(base, file, print),
         McpCommand::Install(flags) => install::install(base, flags, print),
         McpCommand::Uninstall(flags) => install::uninstall(base, flags, print),
         McpCommand::Test { target, call, args, json, timeout } => {
             let trial = Trial { target, call: call.as_deref(), arguments: args, json: *json, timeout_s: *timeout };
-            test::run(base, &trial, print, complain).await
+            test::run(base, &trial, print).await
         }
         McpCommand::Login { alias } => sign_in(base, alias, print).await,
     }
@@ -83,7 +79,7 @@ pub(in crate::command) fn leave(
 
 async fn sign_in(base: &Base, alias: &str, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     let status: Arc<dyn StatusSink> = Arc::new(News::new(Arc::default(), |line: String| {
-        crate::run::complain(&aish_types::sanitize(&line));
+        complain(&aish_types::sanitize(&line));
     }));
     let interrupt = CancellationToken::new();
     spawn_interrupt(interrupt.clone());

@@ -10,25 +10,21 @@ use crate::arguments::ModelCommand;
 use crate::base::Base;
 use crate::exit::ExitCode;
 use crate::failure::Failure;
+use crate::run::complain;
 use crate::search::find_models;
 
 /// Runs a sub-command.
 ///
 /// # Errors
 /// When the models' folder cannot be read.
-pub async fn run(
-    base: &Base,
-    command: &ModelCommand,
-    print: &mut dyn FnMut(&str),
-    complain: &mut dyn FnMut(&str),
-) -> Result<ExitCode, Failure> {
+pub async fn run(base: &Base, command: &ModelCommand, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     let Some(data) = &base.paths.data else {
         complain("there is no place for models: HOME and XDG_DATA_HOME are not set");
         return Ok(ExitCode::Error);
     };
     let models = Models::new(data);
     match command {
-        ModelCommand::List => list(base, &models, print, complain).await,
+        ModelCommand::List => list(base, &models, print).await,
         ModelCommand::Use { name } => {
             let file = models.select(name)?;
             print(&format!("{} answers when nothing else is configured", file.name));
@@ -71,12 +67,7 @@ pub async fn run(
     }
 }
 
-async fn list(
-    base: &Base,
-    models: &Models,
-    print: &mut dyn FnMut(&str),
-    complain: &mut dyn FnMut(&str),
-) -> Result<ExitCode, Failure> {
+async fn list(base: &Base, models: &Models, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     let found = find_models(base, None).await;
     found.notices.iter().for_each(|notice| complain(notice));
     for (name, place) in &found.places {

@@ -1,19 +1,16 @@
 //! `aish norris`: one goal, worked on without a shell round it.
 
-use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 
 use aish_safety::{Approver, Mode, Nobody};
-use aish_term::history::MemoryHistory;
-use aish_term::{EditorOptions, LineEditor};
+use aish_term::LineEditor;
 use tokio_util::sync::CancellationToken;
 
-use super::ask::{piped, spawn_interrupt};
+use super::ask::{editor_options, piped, spawn_interrupt, text_surface};
 use super::sources::Sources;
 use crate::arguments::{NorrisFlags, SharedFlags};
 use crate::base::Base;
 use crate::conversation::Conversation;
-use crate::display::{capabilities, theme};
 use crate::driver::CommandEnvironment;
 use crate::driver::clock::RunClock;
 use crate::exit::ExitCode;
@@ -27,7 +24,6 @@ use crate::output::Output;
 use crate::sandbox::{self, SandboxChoice};
 use crate::search::find_models;
 use crate::surface::json::JsonSurface;
-use crate::surface::text::{TextSurface, Verbosity};
 use crate::surface::{Shown, Surface};
 use crate::transactions::Transactions;
 
@@ -113,14 +109,7 @@ fn person(
     clock: &Arc<RunClock>,
     interrupt: &CancellationToken,
 ) -> Option<HaltApprover> {
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return None;
-    }
-    let (_, err) = capabilities(base, shared);
-    let term = base.variable("TERM");
-    let mut options = EditorOptions::new(err, true, term.as_deref(), Arc::new(MemoryHistory::new()));
-    options.theme = theme(base);
-    let editor = LineEditor::start(options).ok()?;
+    let editor = LineEditor::start(editor_options(base, shared)?).ok()?;
     Some(HaltApprover::new(Arc::new(editor), Arc::clone(clock), interrupt.clone()))
 }
 
@@ -128,7 +117,5 @@ fn surface(base: &Base, shared: &SharedFlags, flags: &NorrisFlags) -> Box<dyn Su
     if flags.json {
         return Box::new(JsonSurface::new(Output));
     }
-    let (out, err) = capabilities(base, shared);
-    let verbosity = if flags.quiet { Verbosity::Quiet } else { Verbosity::Normal };
-    Box::new(TextSurface::new(theme(base), out, err, verbosity, base.config.ui.markdown).of_run())
+    Box::new(text_surface(base, shared, flags.quiet).of_run())
 }

@@ -10,17 +10,13 @@ use crate::base::Base;
 use crate::config;
 use crate::exit::ExitCode;
 use crate::failure::Failure;
+use crate::run::complain;
 
-/// Runs a sub-command; `print` writes a line to standard output, `complain` one to standard error.
+/// Runs a sub-command; `print` writes a line to standard output.
 ///
 /// # Errors
 /// When the file cannot be read.
-pub fn run(
-    base: &Base,
-    command: &PolicyCommand,
-    print: &mut dyn FnMut(&str),
-    complain: &mut dyn FnMut(&str),
-) -> Result<ExitCode, Failure> {
+pub fn run(base: &Base, command: &PolicyCommand, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     match command {
         PolicyCommand::Show { command: words } => {
             let policy = base.policy();
@@ -35,7 +31,7 @@ pub fn run(
         PolicyCommand::Test { file } => {
             let own = file.is_none().then(|| base.paths.config.as_deref().and_then(config::programs::folder)).flatten();
             match file.as_deref().or(base.config_path.as_deref()) {
-                Some(path) => test(path, own.as_deref(), print, complain),
+                Some(path) => test(path, own.as_deref(), print),
                 None => {
                     complain("there is no configuration to test: HOME is not set; name a file");
                     Ok(ExitCode::Error)
@@ -47,12 +43,7 @@ pub fn run(
 
 /// Tries the examples of a file's rules, and those of the files about programs in a folder; exit code 1 when something
 /// is wrong. A file that names programs is one about programs.
-fn test(
-    path: &Path,
-    programs: Option<&Path>,
-    print: &mut dyn FnMut(&str),
-    complain: &mut dyn FnMut(&str),
-) -> Result<ExitCode, Failure> {
+fn test(path: &Path, programs: Option<&Path>, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         // Without a configuration there may be files about programs.

@@ -10,6 +10,7 @@ use aish_nats::{
 };
 use aish_tools::{Clock, Registry, SystemClock, SystemRandom};
 use aish_turn::Budget;
+use climax::serve::on_signals;
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments::{ServiceFlags, SharedFlags};
@@ -23,7 +24,7 @@ use crate::search::find_models;
 use crate::servers::news::News;
 use crate::servers::{self, SignInWords};
 use crate::toolset;
-use crate::{plugins, session, termination};
+use crate::{plugins, session};
 
 /// Serves until the input ends or a signal comes; what was begun is finished.
 ///
@@ -44,7 +45,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &ServiceFlags) -> Res
     if named.is_some() || (found.default.is_none() && url.is_some()) {
         return Err(no_model(named));
     }
-    let shutdown = termination::on_signals()?;
+    let shutdown = on_signals()?;
     let made = Made { options: options(base, &found, &prefix), model: model(base, found) };
     match url {
         Some(url) => on_bus(base, url, made, shutdown).await?,

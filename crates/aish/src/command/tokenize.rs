@@ -10,6 +10,7 @@ use crate::base::Base;
 use crate::counting::Counting;
 use crate::exit::ExitCode;
 use crate::failure::Failure;
+use crate::run::complain;
 use crate::search::find_models;
 
 /// Counts and prints `N<TAB>method`, or a JSON object {tokens, method, model}.
@@ -21,7 +22,6 @@ pub async fn run(
     shared: &SharedFlags,
     flags: &TokenizeFlags,
     print: &mut dyn FnMut(&str),
-    complain: &mut dyn FnMut(&str),
 ) -> Result<ExitCode, Failure> {
     let text = if !flags.text.is_empty() {
         flags.text.join(" ")

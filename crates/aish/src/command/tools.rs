@@ -15,6 +15,7 @@ use crate::conversation::gate;
 use crate::exit::ExitCode;
 use crate::failure::Failure;
 use crate::plugins::{self, Plugins};
+use crate::run::complain;
 use crate::servers::news::News;
 use crate::servers::{self, Servers, SignInWords};
 use crate::toolset;
@@ -30,17 +31,12 @@ const CALL_SERVER: Duration = Duration::from_secs(20);
 ///
 /// # Errors
 /// When a definition cannot be written as JSON.
-pub async fn run(
-    base: &Base,
-    command: &ToolsCommand,
-    print: &mut dyn FnMut(&str),
-    complain: &mut dyn FnMut(&str),
-) -> Result<ExitCode, Failure> {
+pub async fn run(base: &Base, command: &ToolsCommand, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     let (registry, notices) = toolset::registry(base, Arc::new(base.memory()), Some(Arc::new(toolset::files(base))));
     notices.iter().for_each(|notice| complain(notice));
-    let servers = with_servers(base, &registry, command, complain).await;
-    let plugins = with_plugins(base, &registry, command, complain).await;
-    let ended = perform(base, &registry, command, print, complain).await;
+    let servers = with_servers(base, &registry, command).await;
+    let plugins = with_plugins(base, &registry, command).await;
+    let ended = perform(base, &registry, command, print).await;
     servers.pool.close().await;
     if let Some(plugins) = plugins {
         plugins.close().await;
@@ -57,12 +53,7 @@ fn named(command: &ToolsCommand) -> Option<&str> {
 }
 
 /// Starts the MCP servers that the command is about, and waits for them.
-async fn with_servers(
-    base: &Base,
-    registry: &Arc<Registry>,
-    command: &ToolsCommand,
-    complain: &mut dyn FnMut(&str),
-) -> Servers {
+async fn with_servers(base: &Base, registry: &Arc<Registry>, command: &ToolsCommand) -> Servers {
     let named = named(command);
     let wanted =
         |alias: &str| named.is_none_or(|name| name.strip_prefix(alias).is_some_and(|rest| rest.starts_with('.')));
@@ -90,12 +81,7 @@ async fn with_servers(
 
 /// Listens to the plugins on the configured bus, unless the tool that the command is about is there already, or is none
 /// of a plugin's, which have the plugin's name before a dot.
-async fn with_plugins(
-    base: &Base,
-    registry: &Arc<Registry>,
-    command: &ToolsCommand,
-    complain: &mut dyn FnMut(&str),
-) -> Option<Plugins> {
+async fn with_plugins(base: &Base, registry: &Arc<Registry>, command: &ToolsCommand) -> Option<Plugins> {
     let plugin = match named(command) {
         Some(name) if registry.get(&ToolName::new(name)).is_some() => return None,
         Some(name) => Some(name.split_once('.')?.0),
@@ -120,7 +106,6 @@ async fn perform(
     registry: &Arc<Registry>,
     command: &ToolsCommand,
     print: &mut dyn FnMut(&str),
-    complain: &mut dyn FnMut(&str),
 ) -> Result<ExitCode, Failure> {
     match command {
         ToolsCommand::List { json: true } => {

@@ -14,6 +14,7 @@ use crate::confinement::facts::{Facts, remarks};
 use crate::confinement::{Ground, Order, Prepared, kept};
 use crate::exit::ExitCode;
 use crate::failure::{Failure, chain};
+use crate::run::complain;
 
 /// Exit code where the command could not be run at all, as of `env` and `timeout`.
 const NOT_RUN: u8 = 125;
@@ -31,14 +32,9 @@ enum Decision {
 ///
 /// # Errors
 /// When there is no folder for layers, or the changes cannot be kept.
-pub fn run(
-    base: &Base,
-    flags: &TrialFlags,
-    print: &mut dyn FnMut(&str),
-    complain: &mut dyn FnMut(&str),
-) -> Result<ExitCode, Failure> {
+pub fn run(base: &Base, flags: &TrialFlags, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     // What an earlier run left half done is whole before this one looks at the tree.
-    kept(base, complain);
+    kept(base, &mut complain);
     let confinement = Ground::of(base).at(&base.folder, Dotenv::Readable)?;
     if confinement.tree().is_none() {
         complain("this folder belongs to no tree (it is the home folder or above): nothing can be written");
@@ -82,9 +78,9 @@ pub fn run(
     for line in remarks(&report, flags.net) {
         complain(&format!("{line} (--net gives it one)"));
     }
-    let facts = Facts::of(&layer, Ground::of(base).settings())?;
+    let facts = Facts::of(&layer, &Ground::of(base).settings)?;
     let ran = Ran { layer, report, facts, shown, on_terminal };
-    if ran.settle(flags, print, complain)? { Ok(code) } else { Ok(ExitCode::Halted) }
+    if ran.settle(flags, print)? { Ok(code) } else { Ok(ExitCode::Halted) }
 }
 
 /// Says whether a command is a line for a shell in one word.
@@ -103,12 +99,7 @@ struct Ran {
 
 impl Ran {
     /// Shows what it changed, and keeps or drops that; says whether nothing was dropped.
-    fn settle(
-        self,
-        flags: &TrialFlags,
-        print: &mut dyn FnMut(&str),
-        complain: &mut dyn FnMut(&str),
-    ) -> Result<bool, Failure> {
+    fn settle(self, flags: &TrialFlags, print: &mut dyn FnMut(&str)) -> Result<bool, Failure> {
         let json = |end: &str| flags.json.then(|| self.facts.to_json(&self.layer, &self.report, end).to_string());
         if self.facts.is_empty() {
             json("empty").iter().for_each(|json| print(json));
@@ -119,11 +110,11 @@ impl Ran {
             complain(&format!("ran apart: {}", aish_types::visible(&self.layer.about.command)));
             self.facts.say().iter().for_each(|line| complain(&format!("  {line}")));
         }
-        match self.decision(flags, complain) {
+        match self.decision(flags) {
             Decision::Keep => {
                 let json = json("kept");
                 let caches = if flags.net { Caches::Included } else { Caches::LeftOut };
-                keep(&self.layer, caches, self.on_terminal, complain)?;
+                keep(&self.layer, caches, self.on_terminal)?;
                 match json {
                     Some(json) => print(&json),
                     None => complain(&format!("kept; `aish undo {}` takes it back", self.layer.id())),
@@ -142,7 +133,7 @@ impl Ran {
     }
 
     /// Decides what becomes of the changes: the flags, else what they are, else the person.
-    fn decision(&self, flags: &TrialFlags, complain: &mut dyn FnMut(&str)) -> Decision {
+    fn decision(&self, flags: &TrialFlags) -> Decision {
         match (flags.keep, flags.drop) {
             (true, _) => Decision::Keep,
             (false, true) => Decision::Drop,
@@ -168,7 +159,7 @@ fn shown(flags: &TrialFlags) -> String {
 }
 
 /// Moves the changes into the tree; where something else changed there in the meantime, a person decides.
-fn keep(layer: &Layer, caches: Caches, on_terminal: bool, complain: &mut dyn FnMut(&str)) -> Result<(), Failure> {
+fn keep(layer: &Layer, caches: Caches, on_terminal: bool) -> Result<(), Failure> {
     match layer.keep(caches, OnConflict::Stop) {
         Ok(_) => Ok(()),
         Err(KeepError::Conflicts(conflicts)) => {
@@ -200,7 +191,7 @@ fn ask(layer: &Layer, facts: &Facts) -> Decision {
             "k" | "keep" | "y" => return Decision::Keep,
             "n" | "no" | "" => return Decision::Drop,
             "d" | "diff" => {
-                let diff = Facts::diff(layer, facts.changes());
+                let diff = Facts::diff(layer, &facts.changes);
                 for line in diff.lines() {
                     let _ = writeln!(io::stdout(), "{}", aish_types::visible(line));
                 }

@@ -94,11 +94,8 @@ impl Helps {
 
     /// Runs a program for its help; none where it takes too long.
     fn text(&self, file: &Path, word: &str, variables: &Variables) -> Option<String> {
-        let mut environment = Environment::empty();
         let own = variables.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        for (name, value) in own.chain(PLAIN.iter().copied()) {
-            environment.set(name, value);
-        }
+        let environment = Environment::of(own.chain(PLAIN.iter().copied()));
         let words = [word, "--help"].into_iter().filter(|word| !word.is_empty());
         let command = Command::new(file).args(words).environment(environment).cwd("/");
         let command = command.output_cap(MOST).drain(Duration::ZERO).grace(Duration::ZERO).timeout(LIMIT);

@@ -151,7 +151,9 @@ impl Reader {
             }
             "IP" | "It" => {
                 self.close();
-                self.open = tags(&plain(rest), request == "It").map(|tags| (tags, String::new()));
+                let line = plain(rest);
+                let line = if request == "It" { mdoc(&line) } else { Some(line) };
+                self.open = line.and_then(|line| tags(&line)).map(|tags| (tags, String::new()));
             }
             "RE" | "El" | "SS" | "Ss" => self.close(),
             // Fonts, and words of the other kind of pages, hold text.
@@ -169,7 +171,7 @@ impl Reader {
             return;
         }
         match &mut self.open {
-            None if self.is_tag => self.open = tags(words, false).map(|tags| (tags, String::new())),
+            None if self.is_tag => self.open = tags(words).map(|tags| (tags, String::new())),
             Some((_, told)) if told.len() < 4 * TOLD => {
                 told.push(' ');
                 told.push_str(words.trim());
@@ -193,8 +195,8 @@ impl Reader {
 }
 
 /// Returns the options that a line names; none where it does not begin with one.
-fn tags(line: &str, is_mdoc: bool) -> Option<Vec<String>> {
-    let line = if is_mdoc { mdoc(line)? } else { line.trim().trim_matches('"').to_owned() };
+fn tags(line: &str) -> Option<Vec<String>> {
+    let line = line.trim().trim_matches('"');
     if !line.starts_with('-') {
         return None;
     }

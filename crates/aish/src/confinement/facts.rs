@@ -28,7 +28,8 @@ const LONGEST_TEXT: (usize, usize) = (256 << 10, 1 << 20);
 /// The facts of one run.
 pub struct Facts {
     entries: Vec<Entry>,
-    changes: Changes,
+    /// What changed, for [`Facts::diff`].
+    pub changes: Changes,
 }
 
 struct Entry {
@@ -182,11 +183,6 @@ impl Facts {
         let changes: Vec<Change> = guarded.iter().chain(&plain).map(|entry| entry.change.clone()).collect();
         let (layer, refused) = (layer.clone(), self.changes.refused.clone());
         Texts::new(move || texts(&layer, &changes, &refused))
-    }
-
-    /// What changed, for [`Facts::diff`].
-    pub fn changes(&self) -> &Changes {
-        &self.changes
     }
 }
 

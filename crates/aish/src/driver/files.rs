@@ -17,12 +17,7 @@ const LONGEST: usize = 64 * 1024 * 1024;
 /// Saves the blocks of an outcome and names them in its text, for the model too.
 pub(super) fn save(folder: &Path, outcome: &mut ToolOutcome) {
     let lines: Vec<String> = outcome.blocks.iter().filter_map(|block| line(folder, block)).collect();
-    for line in lines {
-        if !outcome.text.is_empty() && !outcome.text.ends_with('\n') {
-            outcome.text.push('\n');
-        }
-        outcome.text.push_str(&line);
-    }
+    add(outcome, &lines);
 }
 
 /// Leaves images out that no model takes, and says so in the text.
@@ -37,11 +32,15 @@ pub(super) fn settle(outcome: &mut ToolOutcome) {
         }
         is_taken
     });
-    for line in left_out {
+    add(outcome, &left_out);
+}
+
+fn add(outcome: &mut ToolOutcome, lines: &[String]) {
+    for line in lines {
         if !outcome.text.is_empty() && !outcome.text.ends_with('\n') {
             outcome.text.push('\n');
         }
-        outcome.text.push_str(&line);
+        outcome.text.push_str(line);
     }
 }
 

@@ -4,26 +4,24 @@ use aish_safety::Judgement;
 use aish_tools::{Call, Passed, Ready};
 use aish_turn::Judged;
 use aish_types::{CallId, ToolCall};
-use tokio_util::sync::CancellationToken;
 
-use super::{Driver, stopped};
+use super::{Driver, Stage, stopped};
 use crate::briefed::Briefed;
-use crate::surface::{Shown, Surface};
+use crate::surface::Shown;
 
 impl Driver {
     pub(super) async fn judge(
         &self,
         call: &ToolCall,
         mut raised: Option<Judgement>,
-        surface: &mut dyn Surface,
-        interrupt: &CancellationToken,
+        stage: &mut Stage<'_>,
     ) -> Passed<Ready> {
         let mut call = match Call::read(call, self.context(call)) {
             Ok(call) => call,
             Err(outcome) => return Passed::Refused(outcome),
         };
         loop {
-            if interrupt.is_cancelled() {
+            if stage.interrupt.is_cancelled() {
                 return Passed::Refused(Box::new(stopped()));
             }
             let tool = call.name.clone();
@@ -38,10 +36,10 @@ impl Driver {
             let surroundings = (self.environment.surroundings)();
             let passed = tokio::select! {
                 passed = self.door.pass(call, &surroundings, &briefed) => passed,
-                () = interrupt.cancelled() => return Passed::Refused(Box::new(stopped())),
+                () = stage.interrupt.cancelled() => return Passed::Refused(Box::new(stopped())),
             };
             let mut verdict = |judgement: &Judgement, approved: bool| {
-                surface.show(Shown::Verdict { tool: &tool, judgement, approved }, self.started.elapsed());
+                stage.show(Shown::Verdict { tool: &tool, judgement, approved });
             };
             match &passed {
                 Passed::Approved(ready) => verdict(ready.judgement(), true),

@@ -9,12 +9,11 @@ use aish_tools::{Passed, Ready};
 use aish_turn::Event;
 use aish_types::{CallId, Ending, Stopped, ToolCall, ToolName, ToolOutcome};
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 
-use super::Driver;
+use super::{Driver, Stage};
 use crate::settling;
 use crate::shell_tool::{NETWORK, OUTSIDE};
-use crate::surface::{Shown, Surface};
+use crate::surface::Shown;
 
 /// The rule under which a command is offered again.
 const RULE: &str = "sandbox.outside";
@@ -45,8 +44,7 @@ impl Driver {
         &mut self,
         commands: &HashMap<CallId, String>,
         ran: &mut VecDeque<Event>,
-        surface: &mut dyn Surface,
-        interrupt: &CancellationToken,
+        stage: &mut Stage<'_>,
     ) {
         let is_there = match &self.autonomous {
             Some(autonomous) => autonomous.person,
@@ -61,12 +59,12 @@ impl Driver {
             // With the network first, and outside only where that was not it.
             for _ in 0..2 {
                 let stopped = outcome.exit.as_ref().and_then(|exit| exit.stopped.clone());
-                let Some(stopped) = stopped.filter(|_| !interrupt.is_cancelled()) else { break };
-                if !self.offer(id, command, &stopped, outcome, surface, interrupt).await || !stopped.network {
+                let Some(stopped) = stopped.filter(|_| !stage.interrupt.is_cancelled()) else { break };
+                if !self.offer(id, command, &stopped, outcome, stage).await || !stopped.network {
                     break;
                 }
             }
-            if interrupt.is_cancelled() {
+            if stage.interrupt.is_cancelled() {
                 return;
             }
         }
@@ -79,8 +77,7 @@ impl Driver {
         command: &str,
         stopped: &Stopped,
         outcome: &mut ToolOutcome,
-        surface: &mut dyn Surface,
-        interrupt: &CancellationToken,
+        stage: &mut Stage<'_>,
     ) -> bool {
         let layers = match &self.environment.apart {
             Some(apart) => apart.transactions.works().await,
@@ -96,11 +93,11 @@ impl Driver {
         let reason = format!("{}; it would run again {again}", stopped.what);
         let call =
             ToolCall { id: name, name: ToolName::new(tool), arguments: json!({ "command": command }).to_string() };
-        surface.show(Shown::Notice(&format!("the command failed: {said}")), self.started.elapsed());
-        surface.show(Shown::Calling(&call), self.started.elapsed());
+        stage.show(Shown::Notice(&format!("the command failed: {said}")));
+        stage.show(Shown::Calling(&call));
         let raised = Judgement::new(Verdict::Ask, RULE, reason);
-        let passed = self.judge(&call, Some(raised), surface, interrupt).await;
-        if interrupt.is_cancelled() {
+        let passed = self.judge(&call, Some(raised), stage).await;
+        if stage.interrupt.is_cancelled() {
             return false;
         }
         self.judged(&call, &passed);
@@ -110,7 +107,7 @@ impl Driver {
                 if let Some(held) = self.environment.apart.as_ref().and_then(|apart| apart.transactions.take(id)) {
                     let _ = held.layer.discard();
                 }
-                let again = self.run_again(approved, surface, interrupt).await;
+                let again = self.run_again(approved, stage).await;
                 outcome.ending = if again.is_success() { Ending::Done } else { Ending::Reported };
                 outcome.truncated |= again.truncated;
                 outcome.structured.clone_from(&again.structured);
@@ -127,22 +124,17 @@ impl Driver {
         ran
     }
 
-    async fn run_again(
-        &self,
-        approved: Ready,
-        surface: &mut dyn Surface,
-        interrupt: &CancellationToken,
-    ) -> ToolOutcome {
+    async fn run_again(&self, approved: Ready, stage: &mut Stage<'_>) -> ToolOutcome {
         let mut events = VecDeque::new();
         let layered = settling::layered(&approved);
-        let calls = self.put_aside(vec![approved], &mut events, surface).await;
-        self.run(calls, &mut events, surface, interrupt).await;
+        let calls = self.put_aside(vec![approved], &mut events, stage).await;
+        self.run(calls, &mut events, stage).await;
         let outcome = |event| if let Event::Ran { outcome, .. } = event { Some(outcome) } else { None };
         let found = events.into_iter().rev().find_map(outcome);
         let mut outcome = found.unwrap_or_else(|| ToolOutcome::failure("it has no result"));
         if let (Some(layered), Some(settler)) = (layered, self.settler()) {
-            let mut show = |shown: Shown<'_>| surface.show(shown, self.started.elapsed());
-            settler.settle(&layered, &mut outcome, &mut show, interrupt).await;
+            let interrupt = stage.interrupt;
+            settler.settle(&layered, &mut outcome, &mut |shown: Shown<'_>| stage.show(shown), interrupt).await;
         }
         outcome
     }

@@ -8,10 +8,9 @@ use aish_llm::{ChatError, EventStream, FinishReason, StreamEvent};
 use aish_turn::{Effect, Event, Finish, Turn};
 use aish_types::Message;
 use futures_util::{FutureExt as _, StreamExt as _};
-use tokio_util::sync::CancellationToken;
 
-use super::{Driver, status};
-use crate::surface::{Shown, Surface};
+use super::{Driver, Stage, status};
+use crate::surface::Shown;
 
 /// Lets the other tasks run that are ready, the connection's above all. The runtime's own yield asks the system for news
 /// first, which costs a system call for each piece.
@@ -56,29 +55,30 @@ impl Driver {
         messages: Vec<Message>,
         offer_tools: bool,
         turn: &mut Turn,
-        surface: &mut dyn Surface,
-        interrupt: &CancellationToken,
+        stage: &mut Stage<'_>,
     ) -> Event {
-        let cancel = interrupt.child_token();
+        let cancel = stage.interrupt.child_token();
         let _stop = cancel.clone().drop_guard();
-        surface.show(Shown::Waiting, self.started.elapsed());
+        stage.show(Shown::Waiting);
         self.seen.last_thought.clear();
         let mut stream = self.asker.ask(messages, offer_tools, turn, cancel);
         let mut finished = None;
         let last = loop {
-            let tick =
-                surface.deadline().map(|at| at.saturating_sub(self.started.elapsed()).max(Duration::from_millis(16)));
+            let tick = stage
+                .surface
+                .deadline()
+                .map(|at| at.saturating_sub(self.started.elapsed()).max(Duration::from_millis(16)));
             // What is there already is taken in before anything is written.
-            let there = if interrupt.is_cancelled() { None } else { at_once(&mut stream).await };
+            let there = if stage.interrupt.is_cancelled() { None } else { at_once(&mut stream).await };
             if there.is_none() {
-                surface.flush();
+                stage.surface.flush();
             }
             let item = tokio::select! {
                 biased;
-                () = interrupt.cancelled() => break Event::Interrupted,
+                () = stage.interrupt.cancelled() => break Event::Interrupted,
                 item = async { match there { Some(item) => item, None => stream.next().await } } => item,
                 () = tokio::time::sleep(tick.unwrap_or(Duration::from_secs(3600))), if tick.is_some() => {
-                    surface.tick(self.started.elapsed());
+                    stage.surface.tick(self.started.elapsed());
                     continue;
                 }
             };
@@ -97,31 +97,30 @@ impl Driver {
                     };
                 }
             };
-            self.feed(event, turn, surface);
+            self.feed(event, turn, stage);
         };
         drop(stream);
-        self.end_answer(surface);
+        self.end_answer(stage);
         last
     }
 
     /// Shows that the answer has ended, and what it took.
-    fn end_answer(&mut self, surface: &mut dyn Surface) {
-        surface.show(Shown::AnswerEnd, self.started.elapsed());
+    fn end_answer(&mut self, stage: &mut Stage<'_>) {
+        stage.show(Shown::AnswerEnd);
         if let Some((model, usage, cost)) = self.asker.ledger.take_last() {
             self.asker.learn(&model, &usage);
-            surface.show(Shown::Usage { model: &model, usage, cost }, self.started.elapsed());
+            stage.show(Shown::Usage { model: &model, usage, cost });
         }
         if let Some(warning) = self.asker.ledger.warning() {
-            surface.show(Shown::Notice(&warning), self.started.elapsed());
+            stage.show(Shown::Notice(&warning));
         }
     }
 
-    fn feed(&mut self, event: StreamEvent, turn: &mut Turn, surface: &mut dyn Surface) {
-        let now = self.started.elapsed();
+    fn feed(&mut self, event: StreamEvent, turn: &mut Turn, stage: &mut Stage<'_>) {
         let event = match event {
             StreamEvent::Text(text) => Event::Text(text),
             StreamEvent::Reasoning(text) => {
-                surface.show(Shown::Reasoning(&text), now);
+                stage.show(Shown::Reasoning(&text));
                 if self.seen.last_thought.len() < THOUGHT {
                     self.seen.last_thought.push_str(&text);
                 }
@@ -132,13 +131,13 @@ impl Driver {
             StreamEvent::ToolCall(call) => Event::Call(call),
             StreamEvent::MalformedCall { call, reason } => Event::Malformed { call, reason },
             StreamEvent::Usage(usage) => Event::Usage(usage),
-            StreamEvent::Notice(text) => return surface.show(Shown::Notice(&text), now),
+            StreamEvent::Notice(text) => return stage.show(Shown::Notice(&text)),
             StreamEvent::Finished(_) => return,
         };
         for effect in turn.handle(event) {
             match effect {
-                Effect::ShowText(text) => surface.show(Shown::Text(&text), now),
-                Effect::Status(status) => status::show(&status, surface, now),
+                Effect::ShowText(text) => stage.show(Shown::Text(&text)),
+                Effect::Status(status) => status::show(&status, stage),
                 // A stream's pieces lead to nothing else before its end.
                 Effect::Measure
                 | Effect::Summarize { .. }

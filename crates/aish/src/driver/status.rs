@@ -1,20 +1,19 @@
 //! The texts of status lines.
 
-use std::time::Duration;
-
 use aish_turn::Status;
 use aish_types::{Block, ToolName, ToolOutcome};
 
-use crate::surface::{Shown, Surface};
+use super::Stage;
+use crate::surface::Shown;
 
 /// Shows a status as a line.
-pub(super) fn show(status: &Status, surface: &mut dyn Surface, now: Duration) {
+pub(super) fn show(status: &Status, stage: &mut Stage<'_>) {
     match status {
-        Status::Failed { message } => surface.show(Shown::Error(message), now),
+        Status::Failed { message } => stage.show(Shown::Error(message)),
         Status::Halted(judgement) => {
-            surface.show(Shown::Error(&format!("halted: {} ({})", judgement.reason, judgement.rule)), now);
+            stage.show(Shown::Error(&format!("halted: {} ({})", judgement.reason, judgement.rule)));
         }
-        other => surface.show(Shown::Notice(&text(other)), now),
+        other => stage.show(Shown::Notice(&text(other))),
     }
 }
 

@@ -8,9 +8,9 @@ use aish_tools::Ready;
 use aish_turn::Event;
 use aish_types::ToolOutcome;
 
-use super::Driver;
+use super::{Driver, Stage};
 use crate::base::Base;
-use crate::surface::{Shown, Surface};
+use crate::surface::Shown;
 use crate::undo::UndoKeeper;
 
 /// What becomes of what commands change.
@@ -38,7 +38,7 @@ impl Driver {
         &self,
         calls: Vec<Ready>,
         events: &mut VecDeque<Event>,
-        surface: &mut dyn Surface,
+        stage: &mut Stage<'_>,
     ) -> Vec<Ready> {
         let Some(undo) = &self.undo.keeper else { return calls };
         let mut out = Vec::with_capacity(calls.len());
@@ -53,17 +53,17 @@ impl Driver {
                 self.approver.mode() == Mode::Interactive && matches!(approved.approved_by(), By::Person | By::Kept);
             if !told {
                 if let Some(line) = edits(approved.call()) {
-                    surface.show(Shown::Notice(&line), self.started.elapsed());
+                    stage.show(Shown::Notice(&line));
                 }
                 for note in &planned.notes {
-                    surface.show(Shown::Notice(note), self.started.elapsed());
+                    stage.show(Shown::Notice(note));
                 }
             }
             match undo.save(&planned, &self.caller.session).await {
                 Ok(_) => out.push(approved),
                 Err(why) => {
                     let text = format!("not run: what it changes could not be put aside for undo: {why}");
-                    surface.show(Shown::Error(&text), self.started.elapsed());
+                    stage.show(Shown::Error(&text));
                     events.push_back(Event::Ran { id, outcome: ToolOutcome::failure(text) });
                 }
             }

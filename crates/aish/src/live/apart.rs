@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use aish_safety::{Placement, is_harmless_name, is_harmless_value};
 use aish_shell::{ShellState, Surroundings};
+use aish_tools::RunContext;
 use aish_types::CallId;
-use tokio_util::sync::CancellationToken;
 
 use super::{BY_INTERRUPT, Live, UNASKED_ROWS};
 use crate::failure::Failure;
@@ -24,19 +24,11 @@ pub(super) struct Between {
 }
 
 /// Runs a command apart.
-pub(super) async fn run(
-    live: &Live,
-    command: &str,
-    order: &Order,
-    timeout_ms: u64,
-    cancel: CancellationToken,
-) -> Result<Ran, Failure> {
+pub(super) async fn run(live: &Live, command: &str, order: &Order, bounds: RunContext) -> Result<Ran, Failure> {
     let Some(transactions) = &live.transactions else {
         return match order.placement {
             Placement::Layer(_) => Err(Failure::user("commands cannot run in layers here, and this one was not run")),
-            Placement::Clean | Placement::Reading | Placement::Open => {
-                live.run(command, Way::Asked, timeout_ms, cancel).await
-            }
+            Placement::Clean | Placement::Reading | Placement::Open => live.run(command, Way::Asked, bounds).await,
         };
     };
     let shell = live.start().await;
@@ -48,13 +40,8 @@ pub(super) async fn run(
         folder: folder.as_deref().unwrap_or(Path::new("/")),
         state: state.as_ref(),
     };
-    let surroundings = Surroundings {
-        terminal: live.terminal.clone(),
-        cancel,
-        timeout: (timeout_ms > 0).then(|| Duration::from_millis(timeout_ms)),
-        rows: (!order.asked).then_some(UNASKED_ROWS),
-        keys: Vec::new(),
-    };
+    let timeout_ms = bounds.timeout_ms;
+    let surroundings = live.watched(bounds, (!order.asked).then_some(UNASKED_ROWS));
     let _showing = if order.asked { None } else { Some(live.show_unasked(command).await) };
     let done = transactions.run(command, order, beside, &surroundings).await?;
     let result = done.result;
@@ -69,14 +56,9 @@ pub(super) async fn run(
         apart.insert(order.call.clone(), Between { before, after });
     }
     let by_person = live.terminal.is_some() && result.status == BY_INTERRUPT;
-    Ok(Ran {
-        status: result.status,
-        output: result.output.clean_text(),
-        truncated: result.output.truncated(),
-        ending: super::ending_words(result.ending, timeout_ms).or_else(|| by_person.then(super::interrupted)),
-        stopped: if by_person { None } else { done.stopped },
-        by_person,
-    })
+    let ending = super::ending_words(result.ending, timeout_ms).or_else(|| by_person.then(super::interrupted));
+    let stopped = done.stopped.filter(|_| !by_person);
+    Ok(Ran { stopped, by_person, ..Ran::of(result.status, &result.output, ending) })
 }
 
 /// Takes over what comes back.

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use aish_store::{Scope, Store, StoreError};
-use aish_tools::{Memory, MemoryError, MemoryStore, NewMemory, Owner};
-use aish_types::{BoxFuture, sanitize};
+use aish_tools::{Memory, MemoryError, MemoryFuture, MemoryStore, NewMemory, Owner};
+use aish_types::sanitize;
 
 use crate::failure::chain;
 use crate::secrets::{Secrets, look};
@@ -59,7 +59,7 @@ impl Keeper {
 }
 
 impl MemoryStore for Keeper {
-    fn add<'a>(&'a self, owner: &'a Owner, memory: NewMemory) -> BoxFuture<'a, Result<String, MemoryError>> {
+    fn add<'a>(&'a self, owner: &'a Owner, memory: NewMemory) -> MemoryFuture<'a, String> {
         // A model says by the category that a fact is about the project.
         let in_project = memory.category.eq_ignore_ascii_case("project");
         let folder = owner.folder.as_deref().filter(|_| in_project);
@@ -68,12 +68,7 @@ impl MemoryStore for Keeper {
         Box::pin(std::future::ready(result))
     }
 
-    fn search<'a>(
-        &'a self,
-        owner: &'a Owner,
-        query: &'a str,
-        limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<Memory>, MemoryError>> {
+    fn search<'a>(&'a self, owner: &'a Owner, query: &'a str, limit: usize) -> MemoryFuture<'a, Vec<Memory>> {
         self.store.search(owner, query, limit)
     }
 }

@@ -1,5 +1,8 @@
 //! `:last` and `:again`: the last command and what it showed.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use super::whole;
 use crate::repl::{Flow, Repl};
 
@@ -22,7 +25,7 @@ pub(super) async fn run(repl: &mut Repl, rest: &str) -> Flow {
         }
         ("copy", _) => {
             // The terminal puts it there, also from afar.
-            let asked = format!("\u{1b}]52;c;{}\u{7}", base64(last.output.as_bytes()));
+            let asked = format!("\u{1b}]52;c;{}\u{7}", STANDARD.encode(&last.output));
             let _ = std::io::Write::write_all(&mut std::io::stderr().lock(), asked.as_bytes());
             repl.say("copied, where the terminal lets programs do so (OSC 52)");
         }
@@ -50,32 +53,6 @@ pub(super) async fn again(repl: &mut Repl) -> Flow {
         None => {
             repl.complain("no command has run yet");
             Flow::Go
-        }
-    }
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let number =
-            chunk.iter().fold(0_usize, |number, byte| number << 8 | usize::from(*byte)) << (8 * (3 - chunk.len()));
-        for place in 0..4 {
-            match place <= chunk.len() {
-                true => out.extend(LETTERS.get(number >> (18 - 6 * place) & 63).copied().map(char::from)),
-                false => out.push('='),
-            }
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn base64_is_that_of_rfc_4648() {
-        for (text, expected) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")] {
-            assert_eq!(super::base64(text.as_bytes()), expected);
         }
     }
 }

@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use aish_process::Environment;
 use aish_safety::Surroundings;
 use aish_shell::{Options, ShellState};
+use aish_tools::RunContext;
 use aish_types::{BoxFuture, CallId};
-use tokio_util::sync::CancellationToken;
 
 use crate::base::Base;
 use crate::failure::Failure;
@@ -66,10 +67,7 @@ impl OwnShell {
         });
         let state = ShellState::of_environment(seed.folder.clone(), &exports);
         if let Some(exports) = seed.exports {
-            options.environment = aish_process::Environment::empty();
-            for (name, value) in exports {
-                options.environment.set(name, value);
-            }
+            options.environment = Environment::of(exports);
         }
         let live = Arc::new(Live::of_run(options, seed.folder));
         Ok(Self {
@@ -103,8 +101,8 @@ impl OwnShell {
     }
 
     /// Runs a command in the bash.
-    async fn inside(&self, command: &str, limit: u64, cancel: CancellationToken) -> Result<Ran, Failure> {
-        let mut ran = self.live.run(command, Way::Asked, limit, cancel).await?;
+    async fn inside(&self, command: &str, bounds: RunContext) -> Result<Ran, Failure> {
+        let mut ran = self.live.run(command, Way::Asked, bounds).await?;
         if let (None, Some(sandbox)) = (&ran.ending, &self.sandbox) {
             ran.stopped = suspicion(ran.status, &ran.output, sandbox);
         }
@@ -112,21 +110,15 @@ impl OwnShell {
     }
 
     /// Runs a command in a layer, beginning as the one before it ended.
-    async fn in_layer(
-        &self,
-        command: &str,
-        order: &Order,
-        limit: u64,
-        cancel: CancellationToken,
-    ) -> Result<Ran, Failure> {
+    async fn in_layer(&self, command: &str, order: &Order, bounds: RunContext) -> Result<Ran, Failure> {
         let Some((transactions, network)) = &self.layers else {
-            return self.inside(command, limit, cancel).await;
+            return self.inside(command, bounds).await;
         };
         let state = self.state();
         let beside = Beside { program: &self.program, folder: &state.cwd, state: Some(&state) };
         let surroundings = aish_shell::Surroundings {
-            cancel,
-            timeout: Some(Duration::from_millis(limit)),
+            cancel: bounds.cancel,
+            timeout: Some(Duration::from_millis(bounds.timeout_ms)),
             ..aish_shell::Surroundings::unwatched()
         };
         let order = Order { network: *network, ..order.clone() };
@@ -135,19 +127,13 @@ impl OwnShell {
             let mut unsettled = self.unsettled.lock().unwrap_or_else(PoisonError::into_inner);
             unsettled.insert(order.call.clone(), after);
         }
-        Ok(Ran {
-            status: done.result.status,
-            output: done.result.output.clean_text(),
-            truncated: done.result.output.truncated(),
-            ending: ending_words(done.result.ending, limit),
-            stopped: done.stopped,
-            by_person: false,
-        })
+        let ending = ending_words(done.result.ending, bounds.timeout_ms);
+        Ok(Ran { stopped: done.stopped, ..Ran::of(done.result.status, &done.result.output, ending) })
     }
 
     /// Runs a command in a bash of its own, where the run's bash is and with what it exports by now. What it sets is gone
     /// with it: the run's bash stays inside.
-    async fn outside(&self, command: &str, limit: u64, cancel: CancellationToken) -> Result<Ran, Failure> {
+    async fn outside(&self, command: &str, bounds: RunContext) -> Result<Ran, Failure> {
         if self.sandbox.is_none() && self.layers.is_none() {
             return Err(Failure::user("the commands of this run are in no sandbox"));
         }
@@ -156,36 +142,26 @@ impl OwnShell {
         options.program = vec![self.program.clone().into()];
         options.cwd.clone_from(&inside);
         if self.layers.is_some() {
-            options.environment = aish_process::Environment::empty();
-            for (name, value) in self.state().exports() {
-                options.environment.set(name, value);
-            }
+            options.environment = Environment::of(self.state().exports());
         } else if let Some(snapshot) = self.live.snapshot().await {
-            options.environment = aish_process::Environment::empty();
-            for (name, value) in snapshot.environment.into_iter().filter(|(name, _)| name != EXCHANGE) {
-                options.environment.set(name, value);
-            }
+            let variables = snapshot.environment.into_iter().filter(|(name, _)| name != EXCHANGE);
+            options.environment = Environment::of(variables);
         }
         let outside = Live::of_run(options, inside.unwrap_or_default());
-        let ran = outside.run(command, Way::Asked, limit, cancel).await;
+        let ran = outside.run(command, Way::Asked, bounds).await;
         outside.close().await;
         ran
     }
 }
 
 impl CommandRunner for OwnShell {
-    fn run<'a>(
-        &'a self,
-        command: &'a str,
-        way: Way<'a>,
-        timeout_ms: u64,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<Ran, Failure>> {
-        let limit = if timeout_ms == 0 { COMMAND_MS } else { timeout_ms };
+    fn run<'a>(&'a self, command: &'a str, way: Way<'a>, bounds: RunContext) -> BoxFuture<'a, Result<Ran, Failure>> {
+        let timeout_ms = if bounds.timeout_ms == 0 { COMMAND_MS } else { bounds.timeout_ms };
+        let bounds = RunContext { timeout_ms, ..bounds };
         match way {
-            Way::Asked | Way::Unasked => Box::pin(self.inside(command, limit, cancel)),
-            Way::Apart(order) => Box::pin(self.in_layer(command, order, limit, cancel)),
-            Way::Outside => Box::pin(self.outside(command, limit, cancel)),
+            Way::Asked | Way::Unasked => Box::pin(self.inside(command, bounds)),
+            Way::Apart(order) => Box::pin(self.in_layer(command, order, bounds)),
+            Way::Outside => Box::pin(self.outside(command, bounds)),
         }
     }
 

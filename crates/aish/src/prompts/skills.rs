@@ -1,10 +1,8 @@
 //! The tool `skill`: the model loads the text of a skill when it needs it; its description lists what there is.
 
-use std::sync::Arc;
-
 use aish_tools::schema::Faults;
-use aish_tools::{Changes, Parameter, ParameterKind, Plan, ToolSource, input_schema};
-use aish_types::{CallContext, SourceId, ToolDefinition, ToolOutcome};
+use aish_tools::{CheckedCall, FixedTools, Parameter, ParameterKind, Plan, input_schema};
+use aish_types::{SourceId, ToolDefinition, ToolOutcome};
 use serde_json::Value;
 
 use super::{Prompt, names};
@@ -18,57 +16,28 @@ const LONGEST: usize = 48 * 1024;
 /// The most names of files beside it.
 const FILES: usize = 50;
 
-/// The tool, over the skills that there were when the conversation began: what a model is told stays the same.
-pub struct SkillTool {
-    id: SourceId,
-    definition: Arc<ToolDefinition>,
-    skills: Vec<Prompt>,
-}
-
-impl SkillTool {
-    /// Makes the tool over those prompts that the model may load; none where there are none.
-    pub fn over(prompts: Vec<Prompt>) -> Option<Self> {
-        let skills: Vec<Prompt> =
-            prompts.into_iter().filter(|prompt| prompt.is_skill && !prompt.is_for_person).collect();
-        if skills.is_empty() {
-            return None;
-        }
-        let id = SourceId::new(SOURCE);
-        let schema = input_schema(&[Parameter::required("name", ParameterKind::String)]);
-        let text = format!("Load a skill before a task that it is for.\n{}", catalogue(&skills));
-        let mut definition = ToolDefinition::new("skill", text, schema, id.clone());
-        definition.trusted = true;
-        definition.hints.read_only = Some(true);
-        Some(Self { id, definition: Arc::new(definition), skills })
+/// Makes the tool over those prompts that the model may load; none where there are none. What a model is told stays the
+/// same: what there was when the conversation began.
+pub fn tool(prompts: Vec<Prompt>) -> Option<FixedTools> {
+    let skills: Vec<Prompt> = prompts.into_iter().filter(|prompt| prompt.is_skill && !prompt.is_for_person).collect();
+    if skills.is_empty() {
+        return None;
     }
-}
-
-impl ToolSource for SkillTool {
-    fn id(&self) -> &SourceId {
-        &self.id
-    }
-
-    fn changes(&self) -> Changes {
-        Changes::Never
-    }
-
-    fn definitions(&self) -> Vec<Arc<ToolDefinition>> {
-        vec![Arc::clone(&self.definition)]
-    }
-
-    fn plan(
-        self: Arc<Self>,
-        _definition: &Arc<ToolDefinition>,
-        arguments: &Value,
-        _context: &CallContext,
-    ) -> Result<Plan, Faults> {
-        let name = arguments.get("name").and_then(Value::as_str).unwrap_or_default().trim();
-        let Some(skill) = self.skills.iter().find(|skill| skill.name == name).cloned() else {
-            let near = aish_types::near::nearest(name, self.skills.iter().map(|skill| skill.name.as_str()), 3);
+    let id = SourceId::new(SOURCE);
+    let schema = input_schema(&[Parameter::required("name", ParameterKind::String)]);
+    let text = format!("Load a skill before a task that it is for.\n{}", catalogue(&skills));
+    let mut definition = ToolDefinition::new("skill", text, schema, id.clone());
+    definition.trusted = true;
+    definition.hints.read_only = Some(true);
+    let plan = move |call: &CheckedCall| {
+        let name = call.arguments.get("name").and_then(Value::as_str).unwrap_or_default().trim();
+        let Some(skill) = skills.iter().find(|skill| skill.name == name).cloned() else {
+            let near = aish_types::near::nearest(name, skills.iter().map(|skill| skill.name.as_str()), 3);
             return Err(Faults(vec![format!("there is no skill '{name}'; near: {}", near.join(", "))]));
         };
         Ok(Plan::tool(move |_call, _context| async move { ToolOutcome::success(loaded(&skill)) }))
-    }
+    };
+    Some(FixedTools::new(id, [definition], plan))
 }
 
 /// Writes a skill for the model: its text, its folder, and what is beside it.
@@ -116,6 +85,8 @@ fn shortened(text: &str, longest: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use aish_tools::ToolSource as _;
+
     use super::*;
 
     fn skill(number: usize) -> Prompt {
@@ -132,13 +103,14 @@ mod tests {
     #[test]
     fn fifty_skills_cost_two_kilobytes() {
         for count in [1, 2, 10, 50, 400] {
-            let tool = SkillTool::over((0..count).map(skill).collect()).unwrap();
-            let size = aish_tools::registry::function_schema(&tool.definition).to_string().len();
+            let definitions = tool((0..count).map(skill).collect()).unwrap().definitions();
+            let [tool] = &definitions[..] else { panic!("one tool") };
+            let size = aish_tools::registry::function_schema(tool).to_string().len();
             assert!(size <= 2_048, "{count}: {size}");
-            assert!(count > 50 || tool.definition.description.contains(&format!("skill-number-{}", count - 1)));
+            assert!(count > 50 || tool.description.contains(&format!("skill-number-{}", count - 1)));
         }
         let own = Prompt { is_for_person: true, ..skill(1) };
-        assert!(SkillTool::over(vec![own]).is_none());
+        assert!(tool(vec![own]).is_none());
     }
 
     #[test]

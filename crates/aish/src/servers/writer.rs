@@ -5,9 +5,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use aish_llm::{Broker, CallOptions, ChatRequest, Purpose, text_of};
 use aish_mcp::client::Writer;
 use aish_safety::{Approver, Gate, Surroundings};
-use aish_tools::schema::Faults;
-use aish_tools::{Call, Changes, Confirm, Door, Executor, Passed, Plan, Registry, ToolSource};
-use aish_types::{BoxFuture, CallContext, Message, SessionId, SourceId, ToolDefinition, ToolOutcome};
+use aish_tools::{Call, Confirm, Door, Executor, FixedTools, Passed, Plan, Registry};
+use aish_types::{BoxFuture, CallContext, Message, SessionId, SourceId, ToolDefinition, ToolName, ToolOutcome};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -72,10 +71,9 @@ impl Sampler {
         let messages = messages(params)?;
         let shown: Vec<Value> =
             messages.iter().map(|message| json!({"role": message.role(), "text": message.content()})).collect();
-        let tool = AskModel::new(alias, messages, params, model, self.broker.clone());
-        let name = tool.definition.name.clone();
+        let name = ToolName::new(format!("{alias}.ask_model"));
         let registry = Arc::new(Registry::default());
-        registry.add(Arc::new(tool));
+        registry.add(Arc::new(ask_model(name.clone(), alias, messages, params, model, &self.broker)));
         let door = Door::new(Arc::new(Executor::new(registry)), self.gate.clone());
         let context = CallContext {
             call: "sampling".into(),
@@ -93,68 +91,45 @@ impl Sampler {
     }
 }
 
-/// One request of a server as a tool of that server's, which the gate asks about like any other.
-struct AskModel {
-    definition: Arc<ToolDefinition>,
-    sentence: String,
-    request: ChatRequest,
-    model: String,
-    broker: Broker,
-}
-
-impl AskModel {
-    fn new(alias: &str, messages: Vec<Message>, params: &Value, model: &str, broker: Broker) -> Self {
-        let source = SourceId::new(format!("mcp:{alias}"));
-        let name = format!("{alias}.ask_model");
-        let mut definition =
-            ToolDefinition::new(name, "Has the model write for the server", json!({"type": "object"}), source);
-        definition.requires_confirmation = true;
-        definition.timeout_ms = Some(WRITING_MS);
-        let asked = params.get("maxTokens").and_then(Value::as_u64).and_then(|tokens| u32::try_from(tokens).ok());
-        let request = ChatRequest {
-            max_tokens: Some(asked.unwrap_or(MAX_TOKENS).clamp(1, MAX_TOKENS)),
-            ..ChatRequest::new(messages, Purpose::Main)
-        };
-        let sentence = format!("The MCP server {alias} wants the model {model} to write. Let it?");
-        Self { definition: Arc::new(definition), sentence, request, model: model.to_owned(), broker }
-    }
-
-    async fn ask(&self, cancel: CancellationToken) -> ToolOutcome {
-        let options = CallOptions { model: Some(self.model.clone()), prompt_tokens: None };
-        let text = match text_of(self.broker.stream(self.request.clone(), options, cancel)).await {
-            Ok(text) => text,
-            Err(error) => return ToolOutcome::failure(error.to_string()),
-        };
-        let reply = json!({"role": "assistant", "content": {"type": "text", "text": text}, "model": self.model,
-            "stopReason": "endTurn"});
-        ToolOutcome { structured: Some(reply), ..ToolOutcome::success("") }
-    }
-}
-
-impl ToolSource for AskModel {
-    fn id(&self) -> &SourceId {
-        &self.definition.source
-    }
-
-    fn definitions(&self) -> Vec<Arc<ToolDefinition>> {
-        vec![Arc::clone(&self.definition)]
-    }
-
-    fn changes(&self) -> Changes {
-        Changes::Never
-    }
-
-    fn plan(
-        self: Arc<Self>,
-        _definition: &Arc<ToolDefinition>,
-        _arguments: &Value,
-        _context: &CallContext,
-    ) -> Result<Plan, Faults> {
-        let sentence = self.sentence.clone();
+/// Makes one request of a server a tool of that server's, which the gate asks about like any other.
+fn ask_model(
+    name: ToolName,
+    alias: &str,
+    messages: Vec<Message>,
+    params: &Value,
+    model: &str,
+    broker: &Broker,
+) -> FixedTools {
+    let source = SourceId::new(format!("mcp:{alias}"));
+    let about = "Has the model write for the server";
+    let mut definition = ToolDefinition::new(name, about, json!({"type": "object"}), source.clone());
+    definition.requires_confirmation = true;
+    definition.timeout_ms = Some(WRITING_MS);
+    let asked = params.get("maxTokens").and_then(Value::as_u64).and_then(|tokens| u32::try_from(tokens).ok());
+    let request = ChatRequest {
+        max_tokens: Some(asked.unwrap_or(MAX_TOKENS).clamp(1, MAX_TOKENS)),
+        ..ChatRequest::new(messages, Purpose::Main)
+    };
+    let sentence = format!("The MCP server {alias} wants the model {model} to write. Let it?");
+    let (model, broker) = (model.to_owned(), broker.clone());
+    FixedTools::new(source, [definition], move |_call| {
+        let (sentence, request, model, broker) = (sentence.clone(), request.clone(), model.clone(), broker.clone());
         let confirm = Confirm { look_ups: Vec::new(), word: Box::new(|_| sentence) };
-        let plan = Plan::tool(move |_call, context| async move { self.ask(context.cancel).await });
+        let plan = Plan::tool(move |_call, context| write(request, model, broker, context.cancel));
         Ok(Plan { confirm: Some(confirm), ..plan })
-    }
+    })
+}
+
+/// Has the model write.
+async fn write(request: ChatRequest, model: String, broker: Broker, cancel: CancellationToken) -> ToolOutcome {
+    let options = CallOptions { model: Some(model.clone()), prompt_tokens: None };
+    let text = match text_of(broker.stream(request, options, cancel)).await {
+        Ok(text) => text,
+        Err(error) => return ToolOutcome::failure(error.to_string()),
+    };
+    let reply = json!({"role": "assistant", "content": {"type": "text", "text": text}, "model": model,
+        "stopReason": "endTurn"});
+    ToolOutcome { structured: Some(reply), ..ToolOutcome::success("") }
 }
 
 /// Reads the messages of a request: texts alone; none when there is nothing in them, or too much.

@@ -1,8 +1,9 @@
 //! The run of a command apart: a fresh bash with the shell's names and without its secrets, behind the launcher.
 
 use std::ffi::OsString;
+use std::path::Path;
 
-use aish_confine::{Dotenv, Mechanism, Network, Plan, Report};
+use aish_confine::{Dotenv, Layer, Mechanism, Network, Plan, Report};
 use aish_process::Environment;
 use aish_safety::Placement;
 use aish_shell::{Apart, ApartResult, ShellState, Size, StateFile, Surroundings, Variable};
@@ -46,10 +47,7 @@ impl Transactions {
         let dotenv = if order.consented && !order.network { Dotenv::Readable } else { Dotenv::Locked };
         let confinement = ground.at(beside.folder, dotenv)?;
         let (state, environment) = scrubbed(&ground, &confinement, beside.state, order);
-        let file = match &state {
-            Some(state) => Some(StateFile::write(state).at(|| "the shell's names")?),
-            None => None,
-        };
+        let file = state.as_ref().map(StateFile::write).transpose().at(|| "the shell's names")?;
         let mark = Apart::new_mark()?;
         let path = file.as_ref().map(|file| file.path().to_owned());
         let words = Apart::bash(beside.program, path.as_ref(), &mark, command);
@@ -62,8 +60,7 @@ impl Transactions {
             output_cap: OUTPUT,
             mark: mark.clone(),
         };
-        let mut plan = Plan::new(Mechanism::Bare, beside.folder, words.clone());
-        plan.terminal = terminal;
+        let plan = Plan { terminal, ..Plan::new(Mechanism::Bare, beside.folder, words.clone()) };
         let bare = async || -> Result<Done, Failure> {
             let run = apart(confinement::launcher(&plan)?).run(surroundings);
             let result = run.await?;
@@ -92,7 +89,24 @@ impl Transactions {
         plan.no_input = !terminal;
         // A plan that is too long to be told goes by the arguments.
         let waiting = waiting.and_then(|waiting| Some((waiting, plan.to_told().ok()?)));
-        let result = match (Apart { waiting, ..apart(words) }).run(surroundings).await {
+        let apart = Apart { waiting, ..apart(words) };
+        match self.in_layer(apart, layer, order, beside.folder, surroundings).await? {
+            Some(done) => Ok(done),
+            // Nothing of it has run. Where no layer can be made it runs as where none work.
+            None => bare().await,
+        }
+    }
+
+    /// Runs what was prepared in its layer; none where no layer could be made, and nothing is lost by running without one.
+    async fn in_layer(
+        &self,
+        apart: Apart,
+        layer: Layer,
+        order: &Order,
+        folder: &Path,
+        surroundings: &Surroundings,
+    ) -> Result<Option<Done>, Failure> {
+        let result = match apart.run(surroundings).await {
             Ok(result) => result,
             Err(error) => {
                 let _ = layer.discard();
@@ -100,18 +114,18 @@ impl Transactions {
             }
         };
         let report = Report::read(&layer.report_path()).unwrap_or_default();
+        let network = if order.network { Network::Machine } else { Network::Loopback };
         let stopped = suspicion(&result, &report, network);
         if report.failed.is_some() {
             let _ = layer.discard();
-            self.note_unable(beside.folder);
+            self.note_unable(folder);
             if order.harmless {
-                // Nothing of it has run. Where no layer can be made it runs as where none work.
-                return bare().await;
+                return Ok(None);
             }
         } else {
             self.put(order.call.clone(), Held { layer, report, network: order.network });
         }
-        Ok(Done { result, stopped })
+        Ok(Some(Done { result, stopped }))
     }
 }
 
@@ -122,14 +136,11 @@ fn scrubbed(
     state: Option<&ShellState>,
     order: &Order,
 ) -> (Option<ShellState>, Environment) {
-    let mut environment = Environment::empty();
     let exported = |state: &ShellState| -> Vec<(OsString, OsString)> {
         state.exports().into_iter().map(|(name, value)| (name.into(), value.into())).collect()
     };
     let variables = state.map_or_else(|| std::env::vars_os().collect(), exported);
-    for (name, value) in confinement.environment(variables) {
-        environment.set(name, value);
-    }
+    let mut environment = Environment::of(confinement.environment(variables));
     if order.harmless {
         // Looking at a repository refreshes its index otherwise, which is a change.
         environment.set("GIT_OPTIONAL_LOCKS", "0");

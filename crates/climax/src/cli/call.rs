@@ -5,7 +5,6 @@ use climax::policy::Headless;
 use climax::schema::Flags;
 use climax::service::{Listing, Service};
 use serde_json::{Map, Value};
-use tokio_util::sync::CancellationToken;
 
 use super::configs::{self, OrAll, Selection, Tools};
 use super::{Exit, log, output, run};
@@ -44,18 +43,12 @@ pub(super) fn run(args: &Args) -> Exit {
     };
     let headless = args.headless_approve.then_some(Headless::Approve);
     let service = Service::new(catalogue, run::options(Listing::Discovery, headless, servers));
-    let Some(runtime) = run::runtime() else { return Exit::Failure };
-    let cancel = CancellationToken::new();
-    let outcome = runtime.block_on(async {
-        if let Err(error) = run::watch_signals(cancel.clone()) {
-            tracing::warn!(%error, "signals cannot be watched");
-        }
+    let called = run::to_the_end(async |cancel| {
         let outcome = service.call_tool(args.tool.as_str().into(), arguments, &CallScope::detached(cancel)).await;
         service.close().await;
         outcome
     });
-    runtime.shutdown_background();
-    aish_process::kill_all();
+    let Some(outcome) = called else { return Exit::Failure };
     let is_success = outcome.is_success();
     match outcome.structured.filter(|_| args.structured) {
         Some(structured) => output::data(&format!("{structured}\n")),

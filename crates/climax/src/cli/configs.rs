@@ -11,7 +11,7 @@ use climax::load::Source;
 use climax::policy::{self, Policy};
 use climax::schema::Flags;
 use climax::servers::{self, ServerEntry};
-use climax::{Catalogue, Severity, bundled};
+use climax::{Catalogue, Fault, Severity, bundled};
 
 use super::output;
 use super::run::state_folder;
@@ -84,20 +84,23 @@ pub(super) enum OrAll {
 
 /// Reads a policy file. The error is told already.
 pub(super) fn read_policy(path: Option<&Path>) -> Option<Policy> {
-    let Some(path) = path else { return Some(Policy::default()) };
+    path.map_or_else(|| Some(Policy::default()), |path| policy_and_faults(path)?.0)
+}
+
+/// Reads a policy file and tells its faults; none where there is none to be read, which is told already.
+pub(super) fn policy_and_faults(path: &Path) -> Option<(Option<Policy>, Vec<Fault>)> {
     let name = path.to_string_lossy();
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
+    match std::fs::read_to_string(path) {
+        Ok(text) => {
+            let (policy, faults) = policy::read(&name, &text);
+            faults.iter().for_each(|fault| output::tell(&fault.to_string()));
+            Some((policy, faults))
+        }
         Err(error) => {
             output::tell(&format!("error: the policy {name} cannot be read: {error}"));
-            return None;
+            None
         }
-    };
-    let (policy, faults) = policy::read(&name, &text);
-    for fault in &faults {
-        output::tell(&fault.to_string());
     }
-    policy
 }
 
 /// What configs and lists of servers give.

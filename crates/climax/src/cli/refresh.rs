@@ -41,12 +41,7 @@ pub(super) fn run(args: &Args) -> Exit {
     let wanted = if args.names.is_empty() { &all } else { &args.names };
     let headless = args.headless_approve.then_some(Headless::Approve);
     let service = Service::new(catalogue, run::options(Listing::Discovery, headless, servers));
-    let Some(runtime) = run::runtime() else { return Exit::Failure };
-    let cancel = CancellationToken::new();
-    let good = runtime.block_on(async {
-        if let Err(error) = run::watch_signals(cancel.clone()) {
-            tracing::warn!(%error, "signals cannot be watched");
-        }
+    let good = run::to_the_end(async |cancel| {
         let mut good = true;
         for name in wanted {
             if cancel.is_cancelled() {
@@ -56,9 +51,7 @@ pub(super) fn run(args: &Args) -> Exit {
         }
         good
     });
-    runtime.shutdown_background();
-    aish_process::kill_all();
-    if good { Exit::Success } else { Exit::Failure }
+    if good == Some(true) { Exit::Success } else { Exit::Failure }
 }
 
 /// Refreshes one server and tells what came of it.

@@ -1,17 +1,18 @@
 //! `climax run`: the server.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use aish_journal::{PinFile, WallClock};
+use aish_types::chain;
 use climax::Clients;
 use climax::audit::Audit;
 use climax::policy::Headless;
 use climax::schema::Flags;
-use climax::serve::{ServeFlags, Transport};
+use climax::serve::{ServeFlags, Transport, on_signals};
 use climax::servers::ServerEntry;
 use climax::service::{Listing, Service, ServiceOptions, TerminalUse};
-use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -118,6 +119,21 @@ pub(super) fn runtime() -> Option<tokio::runtime::Runtime> {
     }
 }
 
+/// Runs something to its end; a signal cancels it, and what it started does not run on. The error is told already.
+pub(super) fn to_the_end<T>(work: impl AsyncFnOnce(CancellationToken) -> T) -> Option<T> {
+    let runtime = runtime()?;
+    let done = runtime.block_on(async {
+        let cancel = on_signals().unwrap_or_else(|error| {
+            tracing::warn!(%error, "signals cannot be watched");
+            CancellationToken::new()
+        });
+        work(cancel).await
+    });
+    runtime.shutdown_background();
+    aish_process::kill_all();
+    Some(done)
+}
+
 /// Makes the options of a service of this process.
 pub(super) fn options(listing: Listing, headless: Option<Headless>, servers: Vec<ServerEntry>) -> ServiceOptions {
     let state = state_folder();
@@ -137,25 +153,27 @@ pub(super) fn options(listing: Listing, headless: Option<Headless>, servers: Vec
     }
 }
 
+fn absolute(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
 /// Returns `$XDG_STATE_HOME/climax`, or its default below the home folder.
-pub(super) fn state_folder() -> Option<std::path::PathBuf> {
-    let absolute = |name: &str| std::env::var_os(name).map(std::path::PathBuf::from).filter(|path| path.is_absolute());
+pub(super) fn state_folder() -> Option<PathBuf> {
     let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))?;
     Some(state.join("climax"))
 }
 
 /// Returns where `aish model pull` puts the sentence model: `$XDG_DATA_HOME/aish/models`, or its default below the home folder.
-fn sentences() -> Option<std::path::PathBuf> {
-    let absolute = |name: &str| std::env::var_os(name).map(std::path::PathBuf::from).filter(|path| path.is_absolute());
+fn sentences() -> Option<PathBuf> {
     let data = absolute("XDG_DATA_HOME").or_else(|| Some(absolute("HOME")?.join(".local/share")))?;
     Some(data.join("aish/models").join(aish_embedding::FILE))
 }
 
 async fn serve(args: &Args, service: Arc<Service>) -> Exit {
-    let shutdown = CancellationToken::new();
-    if let Err(error) = watch_signals(shutdown.clone()) {
+    let shutdown = on_signals().unwrap_or_else(|error| {
         output::tell(&format!("warning: signals cannot be watched: {error}"));
-    }
+        CancellationToken::new()
+    });
     let variable = |name: &str| std::env::var(name).ok();
     match args.serve.serve(service, shutdown, variable, output::tell).await {
         Ok(()) => Exit::Success,
@@ -164,28 +182,4 @@ async fn serve(args: &Args, service: Arc<Service>) -> Exit {
             Exit::Failure
         }
     }
-}
-
-/// Writes an error with its causes.
-fn chain(error: &dyn std::error::Error) -> String {
-    match error.source() {
-        Some(cause) => format!("{error}: {}", chain(cause)),
-        None => error.to_string(),
-    }
-}
-
-/// Ends the server on SIGTERM, SIGINT and SIGHUP.
-pub(super) fn watch_signals(shutdown: CancellationToken) -> std::io::Result<()> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut hangup = signal(SignalKind::hangup())?;
-    tokio::spawn(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-            _ = hangup.recv() => {}
-        }
-        shutdown.cancel();
-    });
-    Ok(())
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use climax::http::Hosts;
 use climax::load::{self, Source};
-use climax::{Severity, policy, servers};
+use climax::{Severity, servers};
 
 use super::configs::{self, OrAll, Selection};
 use super::{Exit, output, run};
@@ -108,18 +108,8 @@ fn validate_list(path: &Path) -> bool {
 }
 
 fn validate_policy(path: &Path) -> bool {
+    let Some((_, faults)) = configs::policy_and_faults(path) else { return false };
     let name = path.to_string_lossy();
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) => {
-            output::tell(&format!("error: the policy {name} cannot be read: {error}"));
-            return false;
-        }
-    };
-    let faults = policy::read(&name, &text).1;
-    for fault in &faults {
-        output::tell(&fault.to_string());
-    }
     let good = faults.iter().all(|fault| fault.severity <= Severity::Warning);
     output::line(&format!("{name}: {}", if good { "ok" } else { "not usable" }));
     good

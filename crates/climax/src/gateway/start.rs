@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use aish_safety::Subject;
 use aish_tools::schema::Faults;
-use aish_tools::{Changes, Confirm, Plan, ToolSource};
-use aish_types::{CallContext, Risk, SourceId, ToolDefinition, ToolName, ToolOutcome, visible};
-use serde_json::{Value, json};
+use aish_tools::{Changes, CheckedCall, Confirm, Plan, ToolSource};
+use aish_types::{Risk, SourceId, ToolDefinition, ToolName, ToolOutcome, visible};
+use serde_json::json;
 
 use super::approved::Approved;
 use super::upstream::Upstream;
@@ -60,13 +60,8 @@ impl ToolSource for Starts {
         Changes::Unknown
     }
 
-    fn plan(
-        self: Arc<Self>,
-        definition: &Arc<ToolDefinition>,
-        _arguments: &Value,
-        _context: &CallContext,
-    ) -> Result<Plan, Faults> {
-        let found = self.upstreams.iter().find(|upstream| start_name(upstream.alias()) == definition.name);
+    fn plan(self: Arc<Self>, call: &CheckedCall) -> Result<Plan, Faults> {
+        let found = self.upstreams.iter().find(|upstream| start_name(upstream.alias()) == call.definition.name);
         let upstream = Arc::clone(found.ok_or_else(|| Faults(vec!["there is no such server".to_owned()]))?);
         let sentence = sentence(&upstream);
         let subject = upstream.words().map_or(Subject::Tool, |words| Subject::Argv { words });

@@ -5,9 +5,8 @@ use std::time::{Duration, Instant};
 
 use aish_safety::ApprovedCall;
 use aish_tools::schema::Faults;
-use aish_tools::{Changes, Plan, RunContext, ToolSource};
-use aish_types::{CallContext, Ending, SourceId, ToolDefinition, ToolOutcome};
-use serde_json::Value;
+use aish_tools::{Changes, CheckedCall, Plan, RunContext, ToolSource};
+use aish_types::{Ending, SourceId, ToolDefinition, ToolOutcome};
 use tokio::time::sleep_until;
 
 use super::pins::UpstreamPins;
@@ -82,16 +81,12 @@ impl ToolSource for ServerTools {
         Changes::Revision(self.revision())
     }
 
-    fn plan(
-        self: Arc<Self>,
-        definition: &Arc<ToolDefinition>,
-        arguments: &Value,
-        _context: &CallContext,
-    ) -> Result<Plan, Faults> {
+    fn plan(self: Arc<Self>, call: &CheckedCall) -> Result<Plan, Faults> {
+        let name = &call.definition.name;
         let offered = self.offered();
-        let tool = offered.iter().find(|tool| tool.definition.name == definition.name);
-        let tool = tool.ok_or_else(|| Faults(vec![format!("Unknown tool: {}", definition.name)]))?.clone();
-        let violations = self.policy.violations_of(definition.name.as_str(), arguments);
+        let tool = offered.iter().find(|tool| tool.definition.name == *name);
+        let tool = tool.ok_or_else(|| Faults(vec![format!("Unknown tool: {name}")]))?.clone();
+        let violations = self.policy.violations_of(name.as_str(), &call.arguments);
         if !violations.is_empty() {
             return Err(Faults(violations));
         }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use aish_mcp::client::is_loopback;
 use aish_types::{ToolOutcome, sanitize};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -259,22 +260,7 @@ fn is_text(answer: &Answer) -> bool {
     known || (media.is_empty() && std::str::from_utf8(&answer.body).is_ok())
 }
 
-/// Says whether a URL is on this machine.
-pub(crate) fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
-}
-
 /// Writes an error with its causes; the URL may hold a token.
 fn why(error: reqwest::Error) -> String {
-    let error = error.without_url();
-    let (mut text, mut current) = (String::new(), Some(&error as &dyn std::error::Error));
-    while let Some(error) = current {
-        let line = error.to_string();
-        if !text.ends_with(&line) {
-            text = if text.is_empty() { line } else { format!("{text}: {line}") };
-        }
-        current = error.source();
-    }
-    text
+    aish_types::chain(&error.without_url())
 }

@@ -12,30 +12,10 @@ const READS: &[&str] = &[
     "verify", "validate", "explain", "is", "grep", "head", "tail", "wc", "stat", "which", "du", "df", "ping", "dig",
 ];
 /// Words of sub-commands that may lose something.
+#[rustfmt::skip]
 const DESTROYS: &[&str] = &[
-    "delete",
-    "remove",
-    "rm",
-    "destroy",
-    "purge",
-    "prune",
-    "drop",
-    "kill",
-    "reset",
-    "clean",
-    "clear",
-    "erase",
-    "wipe",
-    "terminate",
-    "uninstall",
-    "rollback",
-    "force",
-    "truncate",
-    "format",
-    "publish",
-    "halt",
-    "poweroff",
-    "reboot",
+    "delete", "remove", "rm", "destroy", "purge", "prune", "drop", "kill", "reset", "clean", "clear", "erase", "wipe",
+    "terminate", "uninstall", "rollback", "force", "truncate", "format", "publish", "halt", "poweroff", "reboot",
     "shutdown",
 ];
 

@@ -107,7 +107,7 @@ impl ApiDraft {
 
 fn read_all(document: &Document, reader: &mut Reader<'_>, remarks: &mut Vec<String>) -> Vec<ToolDraft> {
     let (mut tools, mut names, mut bytes) = (Vec::new(), HashSet::new(), 0_usize);
-    let paths = document.root().get("paths").and_then(Value::as_object);
+    let paths = document.root.get("paths").and_then(Value::as_object);
     let mut left = 0_usize;
     for (path, item) in paths.into_iter().flatten() {
         let Some(item) = document.resolve(item).and_then(Value::as_object) else { continue };

@@ -34,7 +34,7 @@ impl Service {
     pub(super) async fn learn(&self, gateway: &Arc<Gateway>, scope: &CallScope) {
         let unknown =
             |upstream: &&Arc<Upstream>| upstream.state() == ServerHealth::Unknown && !self.tried.has(upstream.alias());
-        let upstreams: Vec<&Arc<Upstream>> = gateway.upstreams().iter().filter(unknown).collect();
+        let upstreams: Vec<&Arc<Upstream>> = gateway.upstreams.iter().filter(unknown).collect();
         if upstreams.is_empty() {
             return;
         }
@@ -87,7 +87,7 @@ impl Service {
             };
             Some(format!("{} ({why})", upstream.alias()))
         };
-        let left: Vec<String> = gateway.upstreams().iter().filter_map(why).collect();
+        let left: Vec<String> = gateway.upstreams.iter().filter_map(why).collect();
         (!left.is_empty()).then(|| format!("not searched: {}", left.join(", ")))
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn for_gate(catalogue: &Catalogue, gateway: Option<&Gateway>) -> aish
     {
         gate.auto_approve.entry(tool.name.to_string()).or_insert(!asks(tool.risk));
     }
-    for upstream in gateway.into_iter().flat_map(Gateway::upstreams) {
+    for upstream in gateway.into_iter().flat_map(|gateway| &gateway.upstreams) {
         let alias = upstream.alias();
         if !asks(Risk::Destructive) {
             gate.auto_approve.entry(format!("{alias}.*")).or_insert(true);

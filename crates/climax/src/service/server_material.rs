@@ -81,7 +81,7 @@ pub(super) fn resource(gateway: &Gateway, uri: &str) -> Option<Arc<Upstream>> {
 }
 
 fn offered(gateway: &Gateway) -> impl Iterator<Item = &Arc<Upstream>> {
-    gateway.upstreams().iter().filter(|upstream| upstream.entry.enabled)
+    gateway.upstreams.iter().filter(|upstream| upstream.entry.enabled)
 }
 
 /// Reads a message of a prompt as a server sent it.

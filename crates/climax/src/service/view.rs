@@ -1,6 +1,6 @@
 //! What clients see at one moment: the index of all tools, and names that every client takes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use aish_safety::pin::Digest;
@@ -41,7 +41,7 @@ impl View {
         for group in catalogue.groups() {
             index.put_group(group);
         }
-        for upstream in gateway.upstreams().iter().filter(|upstream| upstream.entry.enabled) {
+        for upstream in gateway.upstreams.iter().filter(|upstream| upstream.entry.enabled) {
             let known = upstream.known();
             let said = known.as_ref().and_then(|known| known.instructions.clone());
             let description = match (said, &known) {
@@ -54,15 +54,15 @@ impl View {
         }
         index.put_all(tools);
         let (mut listed, mut names) = (Vec::with_capacity(tools.len()), HashMap::new());
-        let mut taken: HashMap<String, ()> = HashMap::new();
+        let mut taken: HashSet<String> = HashSet::new();
         for tool in tools {
             let own = tool.name.as_str();
             let name = if tool.trusted && tool.name.split().0.is_none() {
                 own.to_owned()
             } else {
-                plain_name(own, |name| taken.contains_key(name))
+                plain_name(own, |name| taken.contains(name))
             };
-            taken.insert(name.clone(), ());
+            taken.insert(name.clone());
             if name == own {
                 listed.push(Arc::clone(tool));
                 continue;

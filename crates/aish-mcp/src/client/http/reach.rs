@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use aish_types::chain;
 use http::{HeaderMap, HeaderValue, Method};
 use reqwest::header::{COOKIE, LOCATION, SET_COOKIE};
 use reqwest::{RequestBuilder, Response, StatusCode, Url};
@@ -141,7 +142,7 @@ pub(in crate::client) fn own_place(own: &Url, told: &Url) -> Url {
 }
 
 /// Returns whether a URL is on this machine.
-pub(in crate::client) fn is_loopback(url: &Url) -> bool {
+pub fn is_loopback(url: &Url) -> bool {
     match url.host_str() {
         Some("localhost") => true,
         Some(host) => {
@@ -149,23 +150,6 @@ pub(in crate::client) fn is_loopback(url: &Url) -> bool {
         }
         None => false,
     }
-}
-
-/// Writes an error with its causes, without repeating the URL.
-fn chain(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut text = String::new();
-    let mut current = Some(error);
-    while let Some(error) = current {
-        let line = error.to_string();
-        if !text.ends_with(&line) {
-            if !text.is_empty() {
-                text.push_str(": ");
-            }
-            text.push_str(&line);
-        }
-        current = error.source();
-    }
-    text
 }
 
 pub(super) fn sending(error: reqwest::Error) -> HttpError {

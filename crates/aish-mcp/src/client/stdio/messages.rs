@@ -32,20 +32,17 @@ pub(super) enum Complaint {
 /// The messages of one server.
 #[derive(Default)]
 pub(super) struct Messages {
-    normalizer: Arc<Normalizer>,
+    pub(super) normalizer: Arc<Normalizer>,
     ready: VecDeque<ServerJsonRpcMessage>,
     /// The lines so far of a message that is spread over several.
     spread: Vec<u8>,
-    has_any: bool,
+    /// Whether the server has sent a message.
+    pub(super) has_any: bool,
     first_stray: Option<String>,
     strays: usize,
 }
 
 impl Messages {
-    pub(super) fn normalizer(&self) -> &Arc<Normalizer> {
-        &self.normalizer
-    }
-
     /// Takes the next message that can be handed on.
     pub(super) fn next(&mut self) -> Option<ServerJsonRpcMessage> {
         self.ready.pop_front()
@@ -59,11 +56,6 @@ impl Messages {
                 Err(why) => tracing::debug!(%why, "a message of the server cannot be understood"),
             }
         }
-    }
-
-    /// Returns whether the server has sent a message.
-    pub(super) fn has_any(&self) -> bool {
-        self.has_any
     }
 
     /// Returns whether something is waited for that every server answers at once.

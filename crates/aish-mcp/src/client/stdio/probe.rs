@@ -16,11 +16,12 @@ type Pending = Arc<Mutex<Option<(i64, Instant)>>>;
 /// The probe of one server.
 pub(super) struct Probe {
     pending: Pending,
-    bounds: Bounds,
+    pub(super) bounds: Bounds,
     extensions: u32,
-    is_unanswered: bool,
+    /// Whether its time passed and the server had sent nothing.
+    pub(super) is_unanswered: bool,
     /// When a server is given up that was silent at the probe and may be stuck.
-    mute_at: Option<Instant>,
+    pub(super) mute_at: Option<Instant>,
 }
 
 /// Notes a probe when its message is sent.
@@ -62,10 +63,6 @@ impl Probe {
         Self { pending: Pending::default(), bounds, extensions: 0, is_unanswered: false, mute_at: None }
     }
 
-    pub(super) fn bounds(&self) -> &Bounds {
-        &self.bounds
-    }
-
     /// Returns what begins the wait for a message that is sent now.
     pub(super) fn starter(&self) -> Starter {
         Starter { pending: Arc::clone(&self.pending), deadline: Instant::now() + self.bounds.probe_timeout }
@@ -82,16 +79,6 @@ impl Probe {
         if pending.is_some_and(|(id, _)| message.get("id").and_then(Value::as_i64) == Some(id)) {
             *pending = None;
         }
-    }
-
-    /// Returns whether its time passed and the server had sent nothing.
-    pub(super) fn is_unanswered(&self) -> bool {
-        self.is_unanswered
-    }
-
-    /// Returns when a server that stays silent is given up.
-    pub(super) fn mute_at(&self) -> Option<Instant> {
-        self.mute_at
     }
 
     pub(super) fn forget_mute(&mut self) {

@@ -17,7 +17,8 @@ const QUEUE: usize = 64;
 
 /// A server's input.
 pub(super) struct Input {
-    queue: Option<mpsc::Sender<Vec<u8>>>,
+    /// Where whole lines are put, until the input is closed.
+    pub(super) queue: Option<mpsc::Sender<Vec<u8>>>,
     writer: Option<JoinHandle<()>>,
 }
 
@@ -25,11 +26,6 @@ impl Input {
     pub(super) fn new(stdin: pipe::Sender) -> Self {
         let (queue, lines) = mpsc::channel(QUEUE);
         Self { queue: Some(queue), writer: Some(tokio::spawn(write_all(stdin, lines))) }
-    }
-
-    /// Returns where whole lines are put, until the input is closed.
-    pub(super) fn queue(&self) -> Option<mpsc::Sender<Vec<u8>>> {
-        self.queue.clone()
     }
 
     /// Closes it, even when the server does not read.
@@ -55,17 +51,13 @@ async fn write_all(mut stdin: pipe::Sender, mut lines: mpsc::Receiver<Vec<u8>>) 
 /// A server's output.
 pub(super) struct Output {
     lines: LineReader<pipe::Receiver>,
-    has_written: bool,
+    /// Whether the server has written anything.
+    pub(super) has_written: bool,
 }
 
 impl Output {
     pub(super) fn new(stdout: pipe::Receiver) -> Self {
         Self { lines: LineReader::new(stdout, MAX_MESSAGE), has_written: false }
-    }
-
-    /// Returns whether the server has written anything.
-    pub(super) fn has_written(&self) -> bool {
-        self.has_written
     }
 
     /// Reads until a line is there; `None` is the end of the output. Safe to drop between polls.

@@ -31,38 +31,15 @@ const DEPTH: usize = 4;
 const NAMED: usize = 100;
 
 /// Settings that hold here as they are, or that say nothing to an editor like this one.
+#[rustfmt::skip]
 const SETTINGS: &[&str] = &[
-    "bell-style",
-    "bind-tty-special-chars",
-    "blink-matching-paren",
-    "byte-oriented",
-    "colored-completion-prefix",
-    "colored-stats",
-    "completion-display-width",
-    "completion-ignore-case",
-    "completion-map-case",
-    "completion-prefix-display-length",
-    "completion-query-items",
-    "convert-meta",
-    "echo-control-characters",
-    "enable-bracketed-paste",
-    "enable-keypad",
-    "enable-meta-key",
-    "expand-tilde",
-    "input-meta",
-    "keyseq-timeout",
-    "mark-directories",
-    "mark-modified-lines",
-    "mark-symlinked-directories",
-    "match-hidden-files",
-    "meta-flag",
-    "output-meta",
-    "page-completions",
-    "print-completions-horizontally",
-    "show-all-if-ambiguous",
-    "show-all-if-unmodified",
-    "show-mode-in-prompt",
-    "visible-stats",
+    "bell-style", "bind-tty-special-chars", "blink-matching-paren", "byte-oriented", "colored-completion-prefix",
+    "colored-stats", "completion-display-width", "completion-ignore-case", "completion-map-case",
+    "completion-prefix-display-length", "completion-query-items", "convert-meta", "echo-control-characters",
+    "enable-bracketed-paste", "enable-keypad", "enable-meta-key", "expand-tilde", "input-meta", "keyseq-timeout",
+    "mark-directories", "mark-modified-lines", "mark-symlinked-directories", "match-hidden-files", "meta-flag",
+    "output-meta", "page-completions", "print-completions-horizontally", "show-all-if-ambiguous",
+    "show-all-if-unmodified", "show-mode-in-prompt", "visible-stats",
 ];
 
 /// Reads an inputrc; `include` reads the files that it includes.

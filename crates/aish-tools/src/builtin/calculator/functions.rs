@@ -18,35 +18,10 @@ use crate::builtin::calculator::{exact, real as reals};
 /// The largest whole number whose factorial is given.
 const MAX_FACTORIAL: u32 = 3_000;
 
+#[rustfmt::skip]
 const FUNCTIONS: [&str; 29] = [
-    "abs",
-    "round",
-    "min",
-    "max",
-    "sum",
-    "sqrt",
-    "pow",
-    "sin",
-    "cos",
-    "tan",
-    "asin",
-    "acos",
-    "atan",
-    "log",
-    "log2",
-    "log10",
-    "ln",
-    "exp",
-    "floor",
-    "ceil",
-    "factorial",
-    "gcd",
-    "lcm",
-    "hypot",
-    "mod",
-    "int",
-    "trunc",
-    "degrees",
+    "abs", "round", "min", "max", "sum", "sqrt", "pow", "sin", "cos", "tan", "asin", "acos", "atan", "log", "log2",
+    "log10", "ln", "exp", "floor", "ceil", "factorial", "gcd", "lcm", "hypot", "mod", "int", "trunc", "degrees",
     "radians",
 ];
 

@@ -13,7 +13,7 @@ use aish_hook::agent::{Agent, Event, Scope};
 use aish_hook::decision::{self, Circumstances};
 use aish_hook::payload::{self, Payload};
 use aish_hook::{answer, payload::PayloadError};
-use aish_safety::{Judgement, Surroundings, Verdict};
+use aish_safety::{Surroundings, Verdict};
 
 use super::hook_files;
 use crate::arguments::SharedFlags;
@@ -115,7 +115,7 @@ fn handle(shared: &SharedFlags, agent: Agent, event: Event, started: Instant) ->
         return Err(Fault::NoState);
     }
     let surroundings = surroundings(&base, folder);
-    let judgement = judged(&base, &call.command, &surroundings);
+    let judgement = check::judged(&call.command, &surroundings, &base.policy());
     let agent_that_reads = call.caller.unwrap_or(agent);
     let circumstances = Circumstances {
         mode: call.mode.as_deref(),
@@ -187,15 +187,6 @@ fn surroundings(base: &Base, folder: Option<&Path>) -> Surroundings {
     known
 }
 
-fn judged(base: &Base, command: &str, surroundings: &Surroundings) -> Judgement {
-    let policy = base.policy();
-    let judgement = check::judge(command, surroundings, &policy.rules);
-    match &policy.broken {
-        Some(why) => judgement.strictest(check::broken(why)),
-        None => judgement,
-    }
-}
-
 /// Programs for the interpreters that read their standard input: each destroys something by its own language's means.
 const PROBES: &[&str] = &[
     "rm -rf /srv",
@@ -208,9 +199,10 @@ const PROBES: &[&str] = &[
 /// Tells whether a command leaves an interpreter or a shell that runs what is typed into it: with a destroying program
 /// at its standard input, such a command would be halted.
 fn waits_for_input(base: &Base, command: &str, surroundings: &Surroundings) -> bool {
+    let policy = base.policy();
     PROBES.iter().any(|probe| {
         let fed = format!("printf '%s' {} | {{ {command}\n}}", shell_words::quote(probe));
-        judged(base, &fed, surroundings).verdict == Verdict::Halt
+        check::judged(&fed, surroundings, &policy).verdict == Verdict::Halt
     })
 }
 

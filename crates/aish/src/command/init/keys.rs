@@ -46,57 +46,40 @@ impl Chord {
 
     /// Returns the keys as people write them, an underscore between them.
     pub(super) fn name(&self) -> String {
-        self.written("_", |key| match key {
-            Key::Control(letter) => format!("ctrl-{letter}"),
-            Key::Alt(letter) => format!("alt-{letter}"),
-            Key::Plain(letter) => letter.to_string(),
-        })
+        self.written("_", "ctrl-", "alt-")
     }
 
     pub(super) fn readline(&self) -> String {
-        self.written("", |key| match key {
-            Key::Control(letter) => format!("\\C-{letter}"),
-            Key::Alt(letter) => format!("\\e{letter}"),
-            Key::Plain(letter) => letter.to_string(),
-        })
+        self.written("", "\\C-", "\\e")
     }
 
     pub(super) fn ble(&self) -> String {
-        self.written(" ", |key| match key {
-            Key::Control(letter) => format!("C-{letter}"),
-            Key::Alt(letter) => format!("M-{letter}"),
-            Key::Plain(letter) => letter.to_string(),
-        })
+        self.written(" ", "C-", "M-")
     }
 
     pub(super) fn zsh(&self) -> String {
-        self.written("", |key| match key {
-            Key::Control(letter) => format!("^{}", letter.to_ascii_uppercase()),
-            Key::Alt(letter) => format!("^[{letter}"),
-            Key::Plain(letter) => letter.to_string(),
-        })
+        let upper =
+            |key: &Key| if let Key::Control(letter) = key { Key::Control(letter.to_ascii_uppercase()) } else { *key };
+        Self(self.0.iter().map(upper).collect()).written("", "^", "^[")
     }
 
     /// The notation that fish had up to version 3.
     pub(super) fn fish_3(&self) -> String {
-        self.written("", |key| match key {
-            Key::Control(letter) => format!("\\c{letter}"),
-            Key::Alt(letter) => format!("\\e{letter}"),
-            Key::Plain(letter) => letter.to_string(),
-        })
+        self.written("", "\\c", "\\e")
     }
 
     /// The notation that fish has since version 4.
     pub(super) fn fish_4(&self) -> String {
-        self.written(",", |key| match key {
-            Key::Control(letter) => format!("ctrl-{letter}"),
-            Key::Alt(letter) => format!("alt-{letter}"),
-            Key::Plain(letter) => letter.to_string(),
-        })
+        self.written(",", "ctrl-", "alt-")
     }
 
-    fn written(&self, between: &str, key: impl Fn(Key) -> String) -> String {
-        self.0.iter().copied().map(key).collect::<Vec<_>>().join(between)
+    fn written(&self, between: &str, control: &str, alt: &str) -> String {
+        let key = |key: &Key| match key {
+            Key::Control(letter) => format!("{control}{letter}"),
+            Key::Alt(letter) => format!("{alt}{letter}"),
+            Key::Plain(letter) => letter.to_string(),
+        };
+        self.0.iter().map(key).collect::<Vec<_>>().join(between)
     }
 }
 

@@ -11,19 +11,15 @@ use aish_hook::server::Program;
 use super::rc;
 use crate::arguments::{HookScope, McpInstallFlags, SelfUninstallFlags};
 use crate::base::Base;
-use crate::command::settings::{What, restore_others};
+use crate::command::settings::{What, read, restore_others};
 use crate::command::{hook, mcp};
 use crate::exit::ExitCode;
 use crate::failure::{Failure, ResultExt as _};
 use crate::installation::Installation;
+use crate::run::complain;
 
 /// Takes everything out, says what, and ends with the command that takes the programs away; exit code 1 when something stayed.
-pub(super) fn run(
-    base: &Base,
-    flags: &SelfUninstallFlags,
-    print: &mut dyn FnMut(&str),
-    complain: &mut dyn FnMut(&str),
-) -> ExitCode {
+pub(super) fn run(base: &Base, flags: &SelfUninstallFlags, print: &mut dyn FnMut(&str)) -> ExitCode {
     let mut faults: Vec<Failure> = Vec::new();
     let scopes = [
         HookScope { user: true, ..HookScope::default() },
@@ -91,13 +87,7 @@ fn delete(folder: &Path, dry_run: bool, print: &mut dyn FnMut(&str)) -> Result<(
 }
 
 fn take_out_line(file: &Path, dry_run: bool, print: &mut dyn FnMut(&str)) -> Result<(), Failure> {
-    let text = match std::fs::read_to_string(file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => {
-            return Err(error).at(|| format!("{} cannot be read and was not changed", file.display()));
-        }
-    };
+    let Some(text) = read(file)? else { return Ok(()) };
     let rest = rc::without_ours(&text);
     let mut say = |line: String| print(&aish_types::visible(&line));
     for number in &rest.left {

@@ -55,16 +55,12 @@ impl Proposal {
 
     /// Judges the command for a shell. fish's syntax is not known here: at best it is asked about.
     pub(super) fn judged(&self, base: &Base, shell: LineShell) -> Judgement {
-        let policy = base.policy();
-        let mut judgement = check::judge(&self.command, &base.surroundings(), &policy.rules);
-        if let Some(why) = &policy.broken {
-            judgement = judgement.strictest(check::broken(why));
+        let judgement = check::judged(&self.command, &base.surroundings(), &base.policy());
+        if shell != LineShell::Fish {
+            return judgement;
         }
-        if shell == LineShell::Fish {
-            let unknown = "is for fish, whose own syntax is not judged; read it before you run it";
-            judgement = judgement.strictest(Judgement::new(Verdict::Ask, "shell.fish", unknown));
-        }
-        judgement
+        let unknown = "is for fish, whose own syntax is not judged; read it before you run it";
+        judgement.strictest(Judgement::new(Verdict::Ask, "shell.fish", unknown))
     }
 
     /// Returns the command with each of its lines behind a `#`: Enter alone does nothing with it.

@@ -9,17 +9,13 @@ use crate::base::Base;
 use crate::config::servers::{NewServer, ServerFile};
 use crate::exit::ExitCode;
 use crate::failure::{Failure, ResultExt as _};
+use crate::run::complain;
 
 /// Adds one server; the others and all comments stay as they are.
 ///
 /// # Errors
 /// When the configuration cannot be read, is no TOML, or cannot be written; it is then as it was.
-pub(super) fn add(
-    base: &Base,
-    flags: &McpAddFlags,
-    print: &mut dyn FnMut(&str),
-    complain: &mut dyn FnMut(&str),
-) -> Result<ExitCode, Failure> {
+pub(super) fn add(base: &Base, flags: &McpAddFlags, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     let server = match described(flags) {
         Ok(server) => server,
         Err(why) => {
@@ -27,7 +23,7 @@ pub(super) fn add(
             return Ok(ExitCode::Usage);
         }
     };
-    let Some(mut file) = open(base, complain)? else { return Ok(ExitCode::Error) };
+    let Some(mut file) = open(base)? else { return Ok(ExitCode::Error) };
     if file.has(&flags.name) {
         complain(&format!("there is a server {:?} already; `aish config edit` changes it", flags.name));
         return Ok(ExitCode::Error);
@@ -42,17 +38,12 @@ pub(super) fn add(
 ///
 /// # Errors
 /// When the list or the configuration cannot be read, or the configuration cannot be written; it is then as it was.
-pub(super) fn import_file(
-    base: &Base,
-    list: &Path,
-    print: &mut dyn FnMut(&str),
-    complain: &mut dyn FnMut(&str),
-) -> Result<ExitCode, Failure> {
+pub(super) fn import_file(base: &Base, list: &Path, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     let text = std::fs::read_to_string(list).at(|| list.display())?;
     let (servers, faults) = import(&text)?;
-    let mut clean = |text: &str| complain(&aish_types::sanitize(text));
+    let clean = |text: &str| complain(&aish_types::sanitize(text));
     faults.iter().for_each(|fault| clean(fault));
-    let Some(mut file) = open(base, &mut clean)? else { return Ok(ExitCode::Error) };
+    let Some(mut file) = open(base)? else { return Ok(ExitCode::Error) };
     let mut added = 0_usize;
     for server in servers {
         if file.has(&server.alias) {
@@ -76,7 +67,7 @@ pub(super) fn import_file(
     Ok(if faults.is_empty() { ExitCode::Ok } else { ExitCode::Error })
 }
 
-fn open(base: &Base, complain: &mut dyn FnMut(&str)) -> Result<Option<ServerFile>, Failure> {
+fn open(base: &Base) -> Result<Option<ServerFile>, Failure> {
     match &base.config_path {
         Some(path) => Ok(Some(ServerFile::open(path)?)),
         None => {

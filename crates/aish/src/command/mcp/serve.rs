@@ -5,12 +5,12 @@ mod shell;
 use std::sync::Arc;
 
 use aish_types::SessionId;
-use climax::serve::{ServeFlags, Transport};
+use climax::serve::{ServeFlags, Transport, on_signals};
 
 use crate::base::Base;
 use crate::exit::ExitCode;
 use crate::failure::Failure;
-use crate::termination;
+use crate::run::complain;
 use crate::tool_server::ToolServer;
 use crate::toolset;
 
@@ -18,12 +18,7 @@ use crate::toolset;
 ///
 /// # Errors
 /// When the client cannot be greeted, or the address cannot be served.
-pub(super) async fn run(
-    base: &Base,
-    flags: &ServeFlags,
-    with_shell: bool,
-    complain: &mut dyn FnMut(&str),
-) -> Result<ExitCode, Failure> {
+pub(super) async fn run(base: &Base, flags: &ServeFlags, with_shell: bool) -> Result<ExitCode, Failure> {
     if with_shell && flags.transport == Transport::StreamableHttp && flags.auth_token_env.is_none() {
         complain("a shell is served over HTTP only with a token: name its variable with --auth-token-env");
         return Ok(ExitCode::Usage);
@@ -36,7 +31,7 @@ pub(super) async fn run(
     let (live, shell) = shell.unzip();
     let server = ToolServer::new(base, toolset::executor(base, &registry), session, shell);
     let variable = |name: &str| base.variable(name);
-    let served = flags.serve(Arc::new(server), termination::on_signals()?, variable, complain).await;
+    let served = flags.serve(Arc::new(server), on_signals()?, variable, complain).await;
     if let Some(live) = live {
         live.close().await;
     }

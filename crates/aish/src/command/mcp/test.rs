@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::base::Base;
 use crate::exit::ExitCode;
 use crate::failure::Failure;
+use crate::run::complain;
 use crate::servers;
 use crate::servers::tokens::TokenFolder;
 
@@ -59,12 +60,7 @@ impl PinStore for NoPins {
     }
 }
 
-pub(super) async fn run(
-    base: &Base,
-    trial: &Trial<'_>,
-    print: &mut dyn FnMut(&str),
-    complain: &mut dyn FnMut(&str),
-) -> Result<ExitCode, Failure> {
+pub(super) async fn run(base: &Base, trial: &Trial<'_>, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     let (report, code) = match prepared(base, trial) {
         Ok((options, call)) => {
             let ports = Ports { tokens: Some(Arc::new(TokenFolder::of(base))), ..Ports::default() };

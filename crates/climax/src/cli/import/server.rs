@@ -4,7 +4,6 @@ use aish_mcp::server::CallScope;
 use climax::policy::Headless;
 use climax::schema::Flags;
 use climax::service::{Listing, Service};
-use tokio_util::sync::CancellationToken;
 
 use crate::cli::configs::{self, OrAll, Selection, Tools};
 use crate::cli::{output, run};
@@ -15,17 +14,8 @@ pub(super) fn review(server: &str, selection: &Selection, headless_approve: bool
     let Tools { catalogue, servers } = configs::tools(&sources, selection, Flags::Shown)?;
     let headless = headless_approve.then_some(Headless::Approve);
     let service = Service::new(catalogue, run::options(Listing::Discovery, headless, servers));
-    let runtime = run::runtime()?;
-    let cancel = CancellationToken::new();
-    let refreshed = runtime.block_on(async {
-        if let Err(error) = run::watch_signals(cancel.clone()) {
-            tracing::warn!(%error, "signals cannot be watched");
-        }
-        service.refresh(server, &CallScope::detached(cancel.clone())).await
-    });
-    runtime.shutdown_background();
-    aish_process::kill_all();
-    if let Err(why) = refreshed {
+    let refreshed = run::to_the_end(async |cancel| service.refresh(server, &CallScope::detached(cancel)).await);
+    if let Err(why) = refreshed? {
         output::tell(&format!("error: {}", aish_types::sanitize(&why)));
         return None;
     }

@@ -69,7 +69,7 @@ fn chosen(content: &Map<String, Value>) -> Option<(Media, &Value)> {
 }
 
 fn old(body: &Body<'_>, arguments: &mut Arguments<'_>) -> Result<Media, String> {
-    let own = body.operation.get("consumes").or_else(|| body.document.root().get("consumes"));
+    let own = body.operation.get("consumes").or_else(|| body.document.root.get("consumes"));
     let consumes: Vec<&str> = own.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     if let Some(whole) = body.form.iter().find(|parameter| text(parameter, "in") == "body") {
         let media = match consumes.as_slice() {

@@ -12,7 +12,7 @@ const MAX_HOPS: usize = 16;
 /// A document.
 #[derive(Debug)]
 pub(super) struct Document {
-    root: Value,
+    pub(super) root: Value,
 }
 
 impl Document {
@@ -45,10 +45,6 @@ impl Document {
     /// Says whether it is of version 2.0; unquoted in YAML that is a number.
     pub(super) fn is_old(&self) -> bool {
         self.root.get("swagger").is_some()
-    }
-
-    pub(super) fn root(&self) -> &Value {
-        &self.root
     }
 
     /// Returns the text at a place.

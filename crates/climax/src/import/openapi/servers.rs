@@ -36,7 +36,7 @@ fn named(document: &Document) -> Vec<String> {
         let scheme = if is_open { "http" } else { "https" };
         return vec![format!("{scheme}://{host}{}", document.text(&["basePath"]).unwrap_or_default())];
     }
-    servers(document.root())
+    servers(&document.root)
 }
 
 /// The URLs of a list of servers, variables filled in with their defaults.

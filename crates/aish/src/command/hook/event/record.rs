@@ -21,7 +21,7 @@ use crate::undo::{UndoKeeper, answer as answers};
 const ASIDE: Duration = Duration::from_millis(1500);
 
 /// What the audit line of a hook holds beside the decision.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct HookNote<'a> {
     event: &'a str,
     answer: &'a str,
@@ -66,8 +66,8 @@ pub(super) fn decision(
         mode: call.mode.as_deref(),
         undo,
         replaced: wanted.replaced.as_deref(),
-        fault: None,
         ms: elapsed(started),
+        ..HookNote::default()
     };
     let entry = AuditEntry {
         command: Some(call.command.clone()),
@@ -96,11 +96,9 @@ pub(super) fn fault(shared: &SharedFlags, agent: Agent, event: Event, fault: &st
     let note = HookNote {
         event: agent.event_name(event).unwrap_or_default(),
         answer: Decision::Deny.word(),
-        mode: None,
-        undo: None,
-        replaced: None,
         fault: Some(fault),
         ms: elapsed(started),
+        ..HookNote::default()
     };
     let _ = base.audit().append_with(&entry(agent, None, By::Policy), &note);
 }

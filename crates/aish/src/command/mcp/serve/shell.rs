@@ -5,8 +5,8 @@ use std::sync::Arc;
 use aish_confine::Layer;
 use aish_journal::undo::{Became, Step, UndoJournal};
 use aish_tools::schema::Faults;
-use aish_tools::{Changes, Parameter, ParameterKind, Plan, Registry, ToolSource, input_schema};
-use aish_types::{CallContext, Risk, SessionId, SourceId, ToolDefinition, ToolOutcome};
+use aish_tools::{CheckedCall, FixedTools, Parameter, ParameterKind, Plan, Registry, input_schema};
+use aish_types::{Risk, SessionId, SourceId, ToolDefinition, ToolOutcome};
 use serde_json::Value;
 
 use crate::base::Base;
@@ -32,7 +32,7 @@ pub(super) fn add(base: &Base, registry: &Registry, session: &SessionId) -> (Arc
     let timeout_ms = base.config.tools.timeout_s.saturating_mul(1000);
     ShellTool::add_to(registry, &runner, timeout_ms);
     if base.config.undo.enabled {
-        registry.add(Arc::new(UndoTools::new(base, session.clone())));
+        registry.add(Arc::new(UndoTools::source(base, session.clone())));
     }
     let shell = ServedShell { around: live.surroundings(base), apart: Apart { transactions, runner } };
     (live, shell)
@@ -52,10 +52,8 @@ enum Asked {
 
 /// The tools `changes` and `undo`.
 struct UndoTools {
-    id: SourceId,
     base: Base,
     session: SessionId,
-    definitions: [Arc<ToolDefinition>; 2],
 }
 
 /// What this session's commands left that can be taken back.
@@ -66,7 +64,7 @@ struct Own {
 }
 
 impl UndoTools {
-    fn new(base: &Base, session: SessionId) -> Self {
+    fn source(base: &Base, session: SessionId) -> FixedTools {
         let id = SourceId::new("undo");
         let define = |name: &str, about: &str, parameter: &str, risk| {
             let mut step = Parameter::optional("step", ParameterKind::String);
@@ -75,13 +73,14 @@ impl UndoTools {
             definition.category = "system".into();
             definition.risk = risk;
             definition.trusted = true;
-            Arc::new(definition)
+            definition
         };
         let about = "List what the shell's commands changed, newest first, each command with its step.";
         let changes = define("changes", about, "A step, to be shown with its difference", Risk::Read);
         let about = "Bring back exactly what a command of the shell changed.";
         let undo = define(UNDO, about, "A step as `changes` names it; the last command's without it", Risk::Write);
-        Self { id, base: base.clone(), session, definitions: [changes, undo] }
+        let tools = Arc::new(Self { base: base.clone(), session });
+        FixedTools::new(id.clone(), [changes, undo], move |call| Arc::clone(&tools).plan(call))
     }
 
     /// Does what one of these tools is asked.
@@ -156,29 +155,10 @@ impl UndoTools {
         let told = lines.join("\n");
         Ok(if all { ToolOutcome::success(told) } else { ToolOutcome::reported_failure(told) })
     }
-}
 
-impl ToolSource for UndoTools {
-    fn id(&self) -> &SourceId {
-        &self.id
-    }
-
-    fn changes(&self) -> Changes {
-        Changes::Never
-    }
-
-    fn definitions(&self) -> Vec<Arc<ToolDefinition>> {
-        self.definitions.to_vec()
-    }
-
-    fn plan(
-        self: Arc<Self>,
-        definition: &Arc<ToolDefinition>,
-        arguments: &Value,
-        _context: &CallContext,
-    ) -> Result<Plan, Faults> {
-        let step = arguments.get("step").and_then(Value::as_str).map(str::to_owned);
-        let asked = match (definition.name.as_str(), step) {
+    fn plan(self: Arc<Self>, call: &CheckedCall) -> Result<Plan, Faults> {
+        let step = call.arguments.get("step").and_then(Value::as_str).map(str::to_owned);
+        let asked = match (call.definition.name.as_str(), step) {
             (UNDO, step) => Asked::Undo(step.unwrap_or_default()),
             (_, Some(step)) => Asked::Difference(step),
             (_, None) => Asked::Changes,
