@@ -30,7 +30,7 @@ impl Decision {
 }
 
 /// What is said of a command that is only worth a question.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OnAsk {
     /// Nothing.
     #[default]
@@ -42,7 +42,7 @@ pub enum OnAsk {
 }
 
 /// What is said of a command that destroys.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OnHalt {
     /// Ask, where the agent does it and a person is there; else deny.
     Ask,

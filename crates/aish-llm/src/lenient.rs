@@ -34,6 +34,10 @@ impl<'de: 'a, 'a> Deserialize<'de> for Lenient<'a> {
         Ok(Self(match TextOr::deserialize(deserializer)? {
             TextOr::Text(text) => Some(text),
             TextOr::Other(Value::Null | Value::Bool(_)) => None,
+            // 1.0 is written as 1.
+            TextOr::Other(Value::Number(number)) if number.is_f64() => {
+                number.as_f64().map(|number| number.to_string().into())
+            }
             TextOr::Other(other) => Some(other.to_string().into()),
         }))
     }

@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use aish_types::{BoxFuture, Secret};
+use reqwest::StatusCode;
 use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -258,6 +259,9 @@ impl Inner {
             }
             Err(_) => return None,
         };
+        if response.status() != StatusCode::OK {
+            return None;
+        }
         let reply: Tokenized = json_of(response).await?;
         self.has_counted.store(true, Ordering::Relaxed);
         u64::try_from(reply.tokens.len()).ok()

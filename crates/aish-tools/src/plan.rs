@@ -12,7 +12,7 @@ pub struct RunContext {
     /// Ends the call early; the run kills what it started and returns what it has.
     pub cancel: CancellationToken,
     /// Milliseconds that the call may take; the executor ends it after that all the same, so a run that can
-    /// keep partial output watches this itself and returns a little earlier.
+    /// keep partial output watches this itself and returns a little earlier. For a command that a person types, 0: no limit.
     pub timeout_ms: u64,
 }
 

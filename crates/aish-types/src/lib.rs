@@ -1,6 +1,6 @@
 //! Plain values that every crate of aish shares: ids, messages, tool definitions, calls and outcomes,
-//! usage, money, secrets and where they lie, near names, the sanitiser, the head-and-tail cut, bounded lines, server-sent events and the protocol
-//! of the embedded model's process.
+//! usage, money, secrets and where they lie, near names, the sanitiser, the head-and-tail cut, bounded lines, the causes of an error,
+//! server-sent events and the protocol of the embedded model's process.
 //!
 //! This crate never does I/O, never knows a clock or an environment, and depends on no other crate of ours.
 #![no_std]

@@ -63,9 +63,9 @@ impl Base {
             .collect();
         let paths = Paths::from_environment(&|name| lookup(&variables, name));
         let path = flags.config.clone().or_else(|| paths.config.clone());
-        let named = if flags.config.is_some() { ConfigPath::Named } else { ConfigPath::Usual };
+        let missing = if flags.config.is_some() { MissingConfig::IsFault } else { MissingConfig::IsFine };
         let mut faults = Vec::new();
-        let text = path.as_deref().and_then(|path| read_config(path, named, &mut faults));
+        let text = path.as_deref().and_then(|path| read_config(path, missing, &mut faults));
         let user_file = path.as_deref().zip(text.as_deref());
         let mut loaded = crate::config::load(user_file, &[], &variables);
         let unreadable = faults.first().map(ToString::to_string);
@@ -184,20 +184,20 @@ fn lookup(variables: &[(String, String)], name: &str) -> Option<String> {
     variables.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone())
 }
 
-/// Where a configuration's file is looked for.
+/// What it is that there is no configuration's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ConfigPath {
-    /// Where the person says that it is.
-    Named,
-    /// Where it usually is: that there is none is no fault.
-    Usual,
+pub enum MissingConfig {
+    /// A fault: the person said where it is.
+    IsFault,
+    /// Nothing that is worth a word.
+    IsFine,
 }
 
 /// Reads the configuration's file; what is wrong with it is added to `faults`.
-pub fn read_config(path: &Path, named: ConfigPath, faults: &mut Vec<Diagnostic>) -> Option<String> {
+pub fn read_config(path: &Path, missing: MissingConfig, faults: &mut Vec<Diagnostic>) -> Option<String> {
     match std::fs::read_to_string(path) {
         Ok(text) => Some(text),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && named == ConfigPath::Usual => None,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && missing == MissingConfig::IsFine => None,
         Err(error) => {
             faults.push(Diagnostic {
                 severity: Severity::Error,

@@ -32,7 +32,7 @@ pub struct Ground {
     /// Our own configuration, tokens and state.
     own: Vec<PathBuf>,
     /// What the configuration says about confined runs.
-    pub settings: Settings,
+    pub(crate) settings: Settings,
     secrets: Arc<Secrets>,
 }
 

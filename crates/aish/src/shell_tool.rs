@@ -73,7 +73,7 @@ pub enum Way<'a> {
 
 /// Runs one command line in the shell that belongs to this run.
 pub trait CommandRunner: Send + Sync {
-    /// Runs a command to its end, or until it is cancelled or `timeout_ms` have passed (0: no limit).
+    /// Runs a command to its end, or until `bounds.cancel` fires or `bounds.timeout_ms` have passed (0: no limit).
     fn run<'a>(&'a self, command: &'a str, way: Way<'a>, bounds: RunContext) -> BoxFuture<'a, Result<Ran, Failure>>;
 
     /// Takes over what a command that ran apart set, now that its layer was kept or dropped. Returns what did not come

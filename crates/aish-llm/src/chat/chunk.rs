@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
-use serde::de::Deserializer;
+use serde::de::{Deserializer, Error as _};
 use serde_json::Value;
 
 use crate::lenient::{Lenient, Number, TextOr};
@@ -106,6 +106,9 @@ impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
         let mut content = Content::default();
         match TextOr::deserialize(deserializer)? {
             TextOr::Text(text) => content.text = Some(text),
+            TextOr::Other(Value::Bool(_) | Value::Number(_)) => {
+                return Err(D::Error::custom("expected a text or a list of parts"));
+            }
             TextOr::Other(parts) => {
                 content.take(&parts);
                 content.parts = if let Value::Array(parts) = parts { parts } else { Vec::new() };

@@ -39,7 +39,7 @@ pub(super) struct Backup {
     pub(super) made: Vec<PathBuf>,
 }
 
-/// Reads a file of settings; none where there is none.
+/// Reads a file that is to be changed; none where there is none.
 ///
 /// # Errors
 /// When it is there and cannot be read.

@@ -29,7 +29,7 @@ const LONGEST_TEXT: (usize, usize) = (256 << 10, 1 << 20);
 pub struct Facts {
     entries: Vec<Entry>,
     /// What changed, for [`Facts::diff`].
-    pub changes: Changes,
+    pub(crate) changes: Changes,
 }
 
 struct Entry {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use aish_turn::Transcript;
 
 use super::{Conversation, Setup};
-use crate::base::{Base, ConfigPath, read_config};
+use crate::base::{Base, MissingConfig, read_config};
 use crate::config::section::Config;
 use crate::ledger::Limits;
 use crate::models::ModelSet;
@@ -41,7 +41,8 @@ impl Base {
     /// Reads the configuration again, with the settings of the project around a folder that are trusted by now.
     pub fn reload(&mut self, folder: &Path) -> Reloaded {
         let mut unreadable = Vec::new();
-        let text = self.config_path.as_deref().and_then(|path| read_config(path, ConfigPath::Usual, &mut unreadable));
+        let text =
+            self.config_path.as_deref().and_then(|path| read_config(path, MissingConfig::IsFine, &mut unreadable));
         let user_file = self.config_path.as_deref().zip(text.as_deref());
         let trust = self.paths.trust();
         let project = Project::read(folder, &self.config.project.instructions, &trust);
