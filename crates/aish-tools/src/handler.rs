@@ -21,11 +21,13 @@ where
     Arc::new(move |arguments, context| Box::pin(run(arguments, context)))
 }
 
+type Planner = dyn Fn(&CheckedCall) -> Result<Plan, Faults> + Send + Sync;
+
 /// A source whose tools never change, with one function that plans their calls.
 pub struct FixedTools {
     id: SourceId,
     definitions: Vec<Arc<ToolDefinition>>,
-    plan: Box<dyn Fn(&CheckedCall) -> Result<Plan, Faults> + Send + Sync>,
+    plan: Box<Planner>,
 }
 
 impl FixedTools {
