@@ -69,6 +69,8 @@ named! {
         Foreign = "foreign",
         /// Secret, or a file that holds secrets.
         Secret = "secret",
+        /// The value of a variable that may hold an address with a password, or a password.
+        Address = "address",
         /// Names that a search found.
         Listed = "listed",
         /// Records of a database, or the list of accounts.
