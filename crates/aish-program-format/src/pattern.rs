@@ -69,6 +69,8 @@ named! {
         Foreign = "foreign",
         /// Secret, or a file that holds secrets.
         Secret = "secret",
+        /// The value of a variable that may hold an address with a password, or a password.
+        Address = "address",
         /// Names that a search found.
         Listed = "listed",
         /// Records of a database, or the list of accounts.
@@ -267,6 +269,9 @@ pub fn parse(text: &str, builder: &mut Builder) -> Result<Parsed, String> {
         }
         if !part.starts_with(['-', '!', '%', '<']) {
             let globs: Vec<&str> = part.split('|').collect();
+            if let Some(class) = globs.iter().find(|glob| glob.starts_with('%')) {
+                return Err(format!("`{class}` stands among words, which no class is; it is a part of its own"));
+            }
             narrow(&mut out.letters, &globs);
             out.steps.push(Step::Word(builder.list(&globs)));
             continue;
@@ -315,12 +320,14 @@ fn alternatives(part: &str, builder: &mut Builder, out: &mut Vec<Check>) -> Resu
         ];
         for (prefix, make) in of_texts {
             if let Some(texts) = class.strip_prefix(prefix) {
+                // A class may stand behind texts as an alternative to them, as options may behind a class.
+                let (texts, rest) = texts.split_once("|%").map_or((texts, None), |(texts, rest)| (texts, Some(rest)));
                 let texts: Vec<&str> = texts.split('|').collect();
                 if texts.iter().any(|text| text.is_empty()) {
                     return Err(format!("`%{class}` has an empty text"));
                 }
                 out.push(make(builder.list(&texts)));
-                return Ok(());
+                return rest.map_or(Ok(()), |rest| alternatives(&format!("%{rest}"), builder, out));
             }
         }
         // Options and questions may stand behind a class as alternatives to it.

@@ -60,6 +60,7 @@ mod readonly;
 mod reason;
 mod record;
 mod redirect;
+mod regular;
 mod run;
 mod setting;
 mod setting_builtins;

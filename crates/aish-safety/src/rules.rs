@@ -12,12 +12,15 @@ pub(crate) mod kernel_places;
 pub(crate) mod places;
 pub(crate) mod programs;
 pub(crate) mod questions;
+mod secret_names;
 pub(crate) mod secret_places;
+pub(crate) mod secret_words;
 pub(crate) mod settings;
 pub(crate) mod sources;
 pub(crate) mod special;
 pub(crate) mod sql_functions;
 pub(crate) mod statements;
 pub(crate) mod tool;
+pub(crate) mod variables;
 
 pub use aish_program_format::Effect;

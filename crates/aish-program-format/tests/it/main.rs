@@ -25,6 +25,13 @@ fn what_is_wrong_in_a_file_is_told_with_its_line() {
             "on = \"<scret\"",
             "5: `<scret` is no kind of input; it is `<any`, `<none`, `<secret` or `<foreign`",
         ),
+        (
+            "on = \"rm\"",
+            "on = \"rm|%some\"",
+            "5: `%some` stands among words, which no class is; it is a part of its own",
+        ),
+        ("on = \"rm\"", "on = \"%is:a|%sytsem\"", "5: `%sytsem` is no class of operands"),
+        ("on = \"rm\"", "on = \"!%has:a|b|%\"", "5: `%` is no class of operands"),
         ("on = \"rm\"", "on = \"%each:any\"", "5: `%each:` is no question about operands"),
         ("halt = \"delete\"", "halt = \"deletes\"", "4: unknown variant `deletes`, expected one of "),
         ("halt = \"delete\"", "", "2: the rule x.y says one of `halt`, `ask` and `allow`, with what is done"),

@@ -165,12 +165,18 @@ impl Walker<'_> {
 
     /// Says whether an operand of a program is a file or a folder that holds secrets, or what it searches lies there.
     pub(crate) fn is_given_secret(&self, program: &str, arguments: &[Word]) -> bool {
-        let is_shut = |word: &Word| self.is_secret_word(word) || self.place(word).is_device();
+        let goes_through = super::spread::seeks_all(program, arguments);
+        let shallow = arguments.iter().any(|word| word.text == "-maxdepth");
+        let is_shut = |word: &Word| {
+            let place = self.place(word);
+            let all = goes_through && place.holds_secrets() && !(shallow && place.is_root());
+            self.is_secret_word(word) || place.is_device() || all
+        };
         let is_given = match programs::is(program, Trait::SearchesByExpression) {
             true => Arguments::new(program, arguments).operands().any(|(_, word, _)| is_shut(word)),
             false => arguments.iter().any(|word| !word.text.starts_with('-') && is_shut(word)),
         };
-        is_given || super::spread::seeks_below_secrets(arguments)
+        is_given || super::spread::seeks_below_secrets(arguments) || super::spread::may_seek_keys(program, arguments)
     }
 
     /// Says whether a word names a file that holds secrets, or is one.

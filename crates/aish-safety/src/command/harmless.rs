@@ -219,7 +219,7 @@ impl Walker<'_> {
     /// Asks about variables that are put into the environment of a program and are not known to be harmless for it.
     pub(crate) fn environment<'n>(&mut self, names: impl Iterator<Item = &'n str>, program: Option<&str>) {
         let own = program.and_then(programs::find);
-        if own.is_some_and(|own| own.is(Trait::Builtin) && !own.is(Trait::Prefix) || own.is(Trait::Shell)) {
+        if own.is_some_and(|own| own.is(Trait::Builtin) && !own.is(Trait::Prefix)) {
             return;
         }
         for name in names {

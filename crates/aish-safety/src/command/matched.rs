@@ -1,16 +1,22 @@
 //! Names of files that a program matches itself, as no shell does: `git log -p -- '.e*'`, `grep -r --include='.e?v' x`,
 //! `unzip -p a.zip '.en?'`.
 
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use aish_program_format::{Change, Trait};
 
-use super::arguments::Arguments;
-use super::path;
+use super::arguments::{Arguments, Role};
+use super::path::{self, Place};
+use super::word::Word;
 use crate::rules::{programs, secret_places};
 
 /// Options whose value says which files are searched; they may be shortened.
-const INCLUDING: &[&str] = &["--include", "--glob", "--iglob"];
+const INCLUDING: &[&str] = &["--include", "--glob", "--iglob", "--type-add", "--file-search-regex"];
 /// The same by one letter.
-const INCLUDING_LETTER: &str = "-g";
+const INCLUDING_LETTERS: &[&str] = &["-g", "-G"];
+/// The most names that the braces of a pattern are taken apart to.
+const MAX_NAMES: usize = 64;
 
 /// Says whether a program is told to match files that hold keys or passwords, and may show what is in them.
 pub(super) fn means_secrets(program: &str, arguments: &Arguments<'_>) -> bool {
@@ -19,13 +25,19 @@ pub(super) fn means_secrets(program: &str, arguments: &Arguments<'_>) -> bool {
         // Behind a sub-command stand paths, and behind the text that `grep` looks for.
         let searches = arguments.operand(0).is_some_and(|(_, word, _)| word.text == "grep");
         let paths = arguments.operands().skip(if searches { 2 } else { 1 });
-        return paths.map(|(_, word, _)| word).any(|word| means(without_magic(&word.text)));
+        // Behind a colon stands a file of a commit: `HEAD:token`.
+        let is_of_a_commit = |text: &str| {
+            let file = text.split_once(':').and_then(|(_, path)| path.rsplit('/').next());
+            file.is_some_and(crate::rules::secret_words::tells_of_a_file)
+        };
+        let mut paths = paths.map(|(_, word, _)| word.text.as_str());
+        return paths.any(|text| means(without_magic(text)) || !text.starts_with(':') && is_of_a_commit(text));
     }
     if known.is(Trait::Decodes) {
         return arguments.operands().any(|(_, word, _)| means(&word.text));
     }
     known.is(Trait::SearchesContent)
-        && (arguments.values(INCLUDING_LETTER).any(|value| means(&value.text))
+        && (INCLUDING_LETTERS.iter().any(|letter| arguments.values(letter).any(|value| means(&value.text)))
             || arguments.options().any(|(at, text)| {
                 let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
                 let value = value.or_else(|| arguments.words.get(at + 1).map(|word| word.text.as_str()));
@@ -33,8 +45,108 @@ pub(super) fn means_secrets(program: &str, arguments: &Arguments<'_>) -> bool {
             }))
 }
 
+/// Says whether a word is the name of a file that a program opens, and no pattern, script, option or value.
+pub(super) fn opens(program: &str, arguments: &Arguments<'_>, word: &Word) -> bool {
+    let Some(known) = programs::find(program) else { return false };
+    if known.is(Trait::NameOnly) || !(known.is(Trait::Files) || known.facts().output.shows_files()) {
+        return false;
+    }
+    // Of what is looked for, and of scripts, the operands tell; elsewhere a value may be a file as well.
+    let quotes = known.is(Trait::SearchesContent) || known.is(Trait::Quotes) && !known.is(Trait::Sieve);
+    if !quotes {
+        return arguments.iter().any(|(one, role)| role != Role::Option && core::ptr::eq(one, word));
+    }
+    let by_option = ["-e", "-f", "--regexp", "--file"].iter().any(|option| arguments.has(option));
+    arguments.operands().skip(usize::from(!by_option)).any(|(_, one, _)| core::ptr::eq(one, word))
+}
+
+/// Says whether a program goes through all that lies in a home folder, hidden files too, and may show what is in them.
+pub(super) fn goes_through_homes(program: &str, arguments: &Arguments<'_>, lies: impl Fn(&Word) -> Where) -> bool {
+    let searches = programs::is(program, Trait::SearchesContent);
+    // `git grep --no-index x ~`.
+    let outside = program == "git" && arguments.has("--no-index");
+    if !searches && program != "diff" && !outside {
+        return false;
+    }
+    let any = |options: &[&str]| options.iter().any(|option| arguments.has(option));
+    let by_option = any(&["-e", "-f", "--regexp", "--file"]);
+    let (goes_down, hidden) = match program {
+        "rg" => (true, any(&["-.", "--hidden", "-u", "--unrestricted"])),
+        "ag" => (true, any(&["--hidden", "-u", "--unrestricted", "-a", "--all-types"])),
+        "ack" | "git" => (true, true),
+        _ => {
+            let recurses = any(&["-r", "-R", "--recursive", "--dereference-recursive"]);
+            (recurses || any(&["-d", "--directories"]), true)
+        }
+    };
+    let holds = |word: &Word| match lies(word) {
+        Where::Elsewhere => false,
+        Where::Home => hidden,
+        Where::Settings => true,
+    };
+    let mut folders =
+        arguments.operands().skip(usize::from(searches && !by_option)).map(|(_, word, _)| word).peekable();
+    // Where no folder is named, the one that the line is in is searched.
+    goes_down && (folders.peek().is_none() && holds(&Word::literal(".")) || folders.any(holds))
+}
+
+/// Where a folder lies that is searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Where {
+    /// The root, or a home: what is hidden in it holds secrets.
+    Home,
+    /// The settings of a person.
+    Settings,
+    /// Anywhere else.
+    Elsewhere,
+}
+
+impl Where {
+    /// Says where a place lies.
+    pub(super) fn of(place: &Place) -> Self {
+        match place.holds_secrets() {
+            true if place.is_root() || place.is_home() => Self::Home,
+            true => Self::Settings,
+            false => Self::Elsewhere,
+        }
+    }
+}
+
+/// Says whether a pattern means files of keys or passwords; where it has braces, one of the names that they make.
 fn means(text: &str) -> bool {
-    !text.starts_with('!') && (secret_places::names_key(text) || path::seen(text, false, None, None).is_secret())
+    if text.starts_with('!') {
+        return false;
+    }
+    let mut names = alloc::vec![String::from(text)];
+    let mut at = 0;
+    while let Some(name) = names.get(at).cloned() {
+        at += 1;
+        let Some((before, inner, after)) = braced(&name) else {
+            // Behind a colon stands what belongs to a type of files.
+            let (_, last) = name.rsplit_once(':').unwrap_or(("", &name));
+            if [name.as_str(), last].iter().any(|name| means_one(name)) {
+                return true;
+            }
+            continue;
+        };
+        if names.len() > MAX_NAMES {
+            return true;
+        }
+        let made: Vec<String> = inner.split(',').map(|one| alloc::format!("{before}{one}{after}")).collect();
+        names.extend(made);
+    }
+    false
+}
+
+fn means_one(text: &str) -> bool {
+    secret_places::may_name_key(text) || path::seen(text, false, None, None).is_secret()
+}
+
+/// Takes the innermost braces of a pattern apart that come first.
+fn braced(text: &str) -> Option<(&str, &str, &str)> {
+    let (head, after) = text.split_once('}')?;
+    let (before, inner) = head.rsplit_once('{')?;
+    Some((before, inner, after))
 }
 
 /// Takes off what says how git matches a path; nothing is left of a path that is left out.
@@ -50,10 +162,7 @@ fn without_magic(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use alloc::vec::Vec;
-
     use super::*;
-    use crate::command::Word;
 
     fn is_meant(program: &str, words: &[&str]) -> bool {
         let words: Vec<Word> = words.iter().map(|text| Word::literal(*text)).collect();
@@ -74,6 +183,11 @@ mod tests {
             ("rg", &["x", "--iglob", ".ENV"]),
             ("unzip", &["-p", "a.zip", ".en?"]),
             ("tar", &["-xOf", "a.tar", "--wildcards", ".en?"]),
+            ("tar", &["xOf", "a.tar", "--wildcards", "*env"]),
+            ("rg", &["x", "-g", "*.{rs,{env,pem}}"]),
+            ("rg", &["x", "--type-add", "x:.e*", "-tx"]),
+            ("git", &["show", "HEAD", "--", "*env"]),
+            ("unzip", &["-p", "a.zip", "*env"]),
         ] {
             assert!(is_meant(program, words), "{program} {words:?}");
         }
@@ -86,6 +200,8 @@ mod tests {
             ("grep", &["-r", "x", "--include=*.conf", "."]),
             ("rg", &["x", "-g", "!.env*"]),
             ("unzip", &["-p", "a.zip", "*.txt"]),
+            ("rg", &["x", "-g", "*.{rs,toml}"]),
+            ("rg", &["x", "--type-add", "x:*.foo", "-tx"]),
         ] {
             assert!(!is_meant(program, words), "{program} {words:?}");
         }

@@ -134,7 +134,11 @@ impl Walker<'_> {
         if let Ok(at) = name.parse::<usize>() {
             return self.state.positional.get(at.saturating_sub(1)).cloned().into_iter().collect();
         }
-        let taint = if is_secret_name(name) { Taint::SECRET } else { Taint::NONE };
+        let taint = match name {
+            _ if is_secret_name(name) => Taint::SECRET,
+            _ if crate::rules::variables::may_hold_secret(name) => Taint::ADDRESS,
+            _ => Taint::NONE,
+        };
         match self.around.variables.get(name) {
             Some(value) => vec![Word { text: value.clone(), taint, ..Word::default() }],
             None if matches!(name, "TMPDIR" | "TMP" | "TEMP" | "XDG_RUNTIME_DIR" | "RUNNER_TEMP") => {

@@ -323,9 +323,9 @@ impl<T: AsRef<str>> Place<T> {
         }
         let slashes = text.bytes().enumerate().filter(|(_, byte)| *byte == b'/');
         slashes.filter_map(|(at, _)| text.get(at..)).any(|rest| {
-            let next = rest.as_bytes().get(1);
+            let next = rest.as_bytes().get(1..3);
             paths.iter().any(|path| {
-                path.as_bytes().get(1) == next
+                path.as_bytes().get(1..3) == next
                     && rest.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             })
         })
@@ -400,14 +400,22 @@ fn glob_bytes(pattern: &[u8], text: &[u8]) -> bool {
 fn class(pattern: &[u8], byte: u8) -> Option<usize> {
     let negated = matches!(pattern.get(1), Some(b'!' | b'^'));
     let first = if negated { 2 } else { 1 };
-    let close = pattern.iter().skip(first + 1).position(|byte| *byte == b']').map(|length| length + first + 1);
-    let Some(close) = close else { return (byte == b'[').then_some(1) };
     let mut inside = false;
     let mut at = first;
-    while at < close {
-        let low = pattern.get(at).copied()?;
-        if pattern.get(at + 1) == Some(&b'-') && at + 2 < close {
-            let high = pattern.get(at + 2).copied()?;
+    loop {
+        let low = match pattern.get(at) {
+            Some(b']') if at > first => break,
+            Some(low) => *low,
+            // What nothing closes is a letter.
+            None => return (byte == b'[').then_some(1),
+        };
+        let rest = pattern.get(at..).unwrap_or_default();
+        if let Some((length, holds)) = named_class(rest, byte) {
+            inside |= holds;
+            at += length;
+        } else if let (Some(b'-'), Some(&high)) =
+            (pattern.get(at + 1), pattern.get(at + 2).filter(|high| **high != b']'))
+        {
             inside |= (low..=high).contains(&byte);
             at += 3;
         } else {
@@ -415,5 +423,25 @@ fn class(pattern: &[u8], byte: u8) -> Option<usize> {
             at += 1;
         }
     }
-    (inside != negated).then_some(close + 1)
+    (inside != negated).then_some(at + 1)
+}
+
+/// Reads `[:alpha:]`; returns its length, and whether the byte is one of it.
+fn named_class(pattern: &[u8], byte: u8) -> Option<(usize, bool)> {
+    let name = pattern.strip_prefix(b"[:")?;
+    let length = name.iter().take(8).position(|byte| *byte == b':').filter(|at| name.get(at + 1) == Some(&b']'))?;
+    let holds = match name.get(..length)? {
+        b"alpha" => byte.is_ascii_alphabetic(),
+        b"lower" => byte.is_ascii_lowercase(),
+        b"upper" => byte.is_ascii_uppercase(),
+        b"digit" => byte.is_ascii_digit(),
+        b"alnum" => byte.is_ascii_alphanumeric(),
+        b"punct" => byte.is_ascii_punctuation(),
+        b"xdigit" => byte.is_ascii_hexdigit(),
+        b"graph" | b"print" => byte.is_ascii_graphic(),
+        b"space" | b"blank" | b"cntrl" => byte.is_ascii_whitespace(),
+        b"word" => byte.is_ascii_alphanumeric() || byte == b'_',
+        _ => return None,
+    };
+    Some((length + 4, holds))
 }

@@ -424,6 +424,7 @@ impl Rest<'_, '_> {
             Class::Unknown => word.text.contains(HOLE),
             Class::Foreign => word.taint.foreign() || (self.subject.file_taint)(&place.text).foreign(),
             Class::Secret => self.any_secret() && self.is_secret(word),
+            Class::Address => word.taint.has(Taint::ADDRESS),
             Class::Listed => word.taint.has(Taint::LISTED),
             Class::Private => word.taint.has(Taint::PRIVATE) || super::filters::is_account_list(&word.text),
             Class::Published => place.is_published(),
@@ -454,6 +455,8 @@ impl Rest<'_, '_> {
             let place = path::seen(text, word.glob, self.subject.folder, self.subject.home);
             place.is_secret()
                 || shows_files && place.is_device()
+                || place.is_plainly_secret()
+                    && super::matched::opens(self.subject.program, self.subject.arguments, word)
                 || (self.subject.file_taint)(&place.text).has(Taint::SECRET)
         };
         // The value of an option may stand in the same word: `grep -f/dev/watchdog`.

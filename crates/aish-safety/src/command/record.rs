@@ -19,7 +19,7 @@ use super::arguments::Arguments;
 use super::budget::Work;
 use super::explain::Part;
 use super::walk::Walker;
-use super::word::{HOLE, SHORT_LIVED, Word};
+use super::word::{HOLE, SHORT_LIVED, Taint, Word};
 use crate::change::{Changes, How, PathText, Reach, Target};
 use crate::rules::{Effect, programs};
 
@@ -195,10 +195,18 @@ impl Walker<'_> {
     /// Makes of patterns the names that they stand for, where a shell expands them before a variable keeps them: quoted as
     /// `"$f"` they are no patterns any more. What of a name the pattern leaves open is not known.
     pub(crate) fn names_found(&self, words: Vec<Word>) -> Vec<Word> {
-        if self.record.is_none() {
-            return words;
-        }
-        let found = |word: Word| if word.glob { Word { text: open(&word.text), glob: false, ..word } } else { word };
+        let is_recorded = self.record.is_some();
+        let found = |word: Word| {
+            if !word.glob {
+                return word;
+            }
+            let mark = if self.is_secret_word(&word) { Taint::NAMES_SECRETS } else { Taint::NONE };
+            let taint = word.taint | mark;
+            match is_recorded {
+                true => Word { text: open(&word.text), glob: false, taint, ..word },
+                false => Word { taint, ..word },
+            }
+        };
         words.into_iter().map(found).collect()
     }
 

@@ -59,12 +59,12 @@ impl Walker<'_> {
                 let text = &document.doc.value;
                 let word =
                     if document.requires_expansion { self.expand_document(text) } else { Word::literal(text.as_str()) };
-                out.given_secret |= word.taint.has(Taint::SECRET);
+                out.given_secret |= word.taint.has(Taint::SECRET) || word.taint.has(Taint::ADDRESS);
                 out.stdin = Some(stream_of(word));
             }
             ast::IoRedirect::HereString(fd, word) => {
                 let word = self.expand_one(&word.value);
-                out.given_secret |= word.taint.has(Taint::SECRET);
+                out.given_secret |= word.taint.has(Taint::SECRET) || word.taint.has(Taint::ADDRESS);
                 let mut stream = stream_of(word);
                 if let Some(text) = &mut stream.text {
                     text.push('\n');
@@ -278,7 +278,11 @@ impl Walker<'_> {
         {
             return stream.clone();
         }
-        if place.is_secret() || place.is_device() || self.is_secret_elsewhere(&word.text, word.glob) {
+        if place.is_secret()
+            || place.is_plainly_secret()
+            || place.is_device()
+            || self.is_secret_elsewhere(&word.text, word.glob)
+        {
             let mut text = String::from("reads ");
             push_shown(&mut text, &word.text);
             text.push_str(", which holds secrets");

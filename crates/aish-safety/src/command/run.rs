@@ -253,6 +253,15 @@ impl Walker<'_> {
         if super::matched::means_secrets(&program.name, sorted) {
             return false;
         }
+        let lies = |word: &Word| super::matched::Where::of(&self.place(word));
+        if super::matched::goes_through_homes(&program.name, sorted, lies) {
+            return false;
+        }
+        // To compare shows nothing.
+        let shows = ![Trait::Compares, Trait::Silent].iter().any(|fact| programs::is(&program.name, *fact));
+        if shows && words.iter().any(|word| word.taint.has(Taint::ADDRESS)) {
+            return false;
+        }
         words.iter().all(|word| !word.taint.has(Taint::SECRET) && (!word.taint.foreign() || word.is_known()))
             && words.first().is_some_and(Word::is_known)
             && (!rule.row().strict

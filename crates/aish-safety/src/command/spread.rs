@@ -134,7 +134,10 @@ impl Walker<'_> {
             let (_, value) = options.find(|(option, _)| matches!(*option, "-I" | "-i" | "--replace"))?;
             Some(value.as_ref().map_or("{}".to_string(), |value| value.text.clone()))
         });
-        let given = |text: &String| Word { text: text.clone(), taint: stdin.taint, ..Word::default() };
+        // A pattern for secrets is passed on as what it stands for: `printf '%s\n' .e* | xargs cat`.
+        let is_pattern = |text: &str| text.contains(['*', '?', '[']) && secret_places::may_name_key(text);
+        let given =
+            |text: &String| Word { text: text.clone(), glob: is_pattern(text), taint: stdin.taint, whole: false };
         let mut groups: Vec<Vec<Word>> = match (groups, &stdin.text) {
             (Some(groups), _) => {
                 groups.iter().take(MAX_GROUPS).map(|group| group.iter().take(MAX_GIVEN).map(given).collect()).collect()
@@ -273,6 +276,74 @@ pub(crate) fn seeks_keys(program: &str, arguments: &[Word]) -> bool {
             || !programs::is(program, Trait::SearchesByExpression) && !word.text.starts_with('-');
         sought && secret_places::names_key(&word.text)
     })
+}
+
+/// Options of `fd` whose value is no pattern.
+const NO_PATTERN: &[&str] = &[
+    "-t",
+    "--type",
+    "-d",
+    "--max-depth",
+    "--min-depth",
+    "-E",
+    "--exclude",
+    "-S",
+    "--size",
+    "-o",
+    "--owner",
+    "-j",
+    "--threads",
+];
+
+/// Says whether a search is for names of which some may be those of files with keys or passwords: by a pattern that fits one
+/// of them and no ordinary name, or by a regular expression.
+pub(crate) fn may_seek_keys(program: &str, arguments: &[Word]) -> bool {
+    if !programs::is(program, Trait::Searches) {
+        return false;
+    }
+    let by_expression = programs::is(program, Trait::SearchesByExpression);
+    let by_name = ["-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename"];
+    let is_exec = |word: &&Word| {
+        let text = word.text.as_str();
+        text.starts_with("-exec") || text.starts_with("--exec") || matches!(text, "-x" | "-X")
+    };
+    let fits = |names: Vec<String>| names.iter().any(|name| secret_places::may_name_key(name));
+    let (mut before, mut previous) = ("", "");
+    arguments.iter().take_while(|word| !is_exec(word)).any(|word| {
+        let text = word.text.as_str();
+        let earlier = core::mem::replace(&mut before, previous);
+        previous = text;
+        let (option, negation) = (before, earlier);
+        if matches!(negation, "!" | "-not") {
+            return false;
+        }
+        match option {
+            "-regex" | "-iregex" => fits(super::regular::named_by(text, true)),
+            option if by_name.contains(&option) => secret_places::may_name_key(text),
+            _ if by_expression || text.starts_with('-') || NO_PATTERN.contains(&option) => false,
+            "-e" | "--extension" => secret_places::may_name_key(&alloc::format!("x.{text}")),
+            "-g" | "--glob" => secret_places::may_name_key(text),
+            _ => fits(super::regular::named_by(text, false)),
+        }
+    })
+}
+
+/// Says whether a search leaves out no file by its name, or where it lies.
+fn seeks_by_no_name(arguments: &[Word]) -> bool {
+    let by_name = ["-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-samefile"];
+    !arguments.iter().any(|word| by_name.contains(&word.text.as_str()))
+}
+
+/// Says whether a search goes through what is hidden in a home, and keeps all of it.
+pub(crate) fn seeks_all(program: &str, arguments: &[Word]) -> bool {
+    if !programs::is(program, Trait::SearchesByExpression) {
+        let is_hidden = |text: &str| {
+            matches!(text, "--hidden" | "--unrestricted")
+                || text.starts_with('-') && !text.starts_with("--") && text.contains(['H', 'u'])
+        };
+        return programs::is(program, Trait::Searches) && arguments.iter().any(|word| is_hidden(&word.text));
+    }
+    seeks_by_no_name(arguments)
 }
 
 /// Says whether a search is for what lies where secrets are: `-path '*/.ssh/*'`, and not `! -path …` or `-path … -prune`.

@@ -45,6 +45,9 @@ impl Taint {
     pub(crate) const GUESSED: Self = Self(512);
     /// Content of a file that is not known.
     pub(crate) const CONTENT: Self = Self(1024);
+    /// The value of a variable that may hold an address with a password, or a password by an ordinary name: it may go where it
+    /// is for, and is asked about where it is shown.
+    pub(crate) const ADDRESS: Self = Self(2048);
     /// Never ends by itself.
     pub(crate) const ENDLESS: Self = Self(8);
 

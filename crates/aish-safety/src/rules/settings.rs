@@ -214,7 +214,32 @@ pub(crate) fn names_code(name: &str) -> bool {
 pub(crate) fn is_inherited(name: &str) -> bool {
     matches!(
         name,
-        "HOME" | "USER" | "LOGNAME" | "SHELL" | "TMPDIR" | "DISPLAY" | "SSH_AUTH_SOCK" | "DBUS_SESSION_BUS_ADDRESS"
+        "HOME"
+            | "USER"
+            | "LOGNAME"
+            | "SHELL"
+            | "TMPDIR"
+            | "DISPLAY"
+            | "SSH_AUTH_SOCK"
+            | "DBUS_SESSION_BUS_ADDRESS"
+            | "GNUPGHOME"
+            | "GREP_OPTIONS"
+            | "CLASSPATH"
+            | "VIRTUAL_ENV"
+            | "MAVEN_OPTS"
+            | "GRADLE_OPTS"
+            | "OPENSSL_CONF"
+            | "NLSPATH"
+            | "LOCPATH"
+            | "GOPATH"
+            | "GOROOT"
+            | "GOENV"
+            | "GOTOOLCHAIN"
+            | "ALL_PROXY"
+            | "all_proxy"
+            | "ftp_proxy"
+            | "no_proxy"
+            | "NO_PROXY"
     ) || [
         "XDG_",
         "LESS",
@@ -228,6 +253,33 @@ pub(crate) fn is_inherited(name: &str) -> bool {
         "LD_",
         "http",
         "HTTP",
+        "PGHOST",
+        "PGSERVICE",
+        "PGPASS",
+        "PGOPTIONS",
+        "PGSYSCONFDIR",
+        "PGSSL",
+        "SSL",
+        "NODE_",
+        "PYTHON",
+        "RUSTUP_",
+        "RUSTFLAGS",
+        "DOTNET_",
+        "LUA_",
+        "VAULT_",
+        "TF_",
+        "BAT_",
+        "QT_",
+        "GTK_",
+        "GIO_",
+        "PKG_CONFIG",
+        "GEM_",
+        "BUNDLE_",
+        "PHP",
+        "CONDA_",
+        "MYSQL_",
+        "ANSIBLE_",
+        "DEBUGINFOD_",
     ]
     .iter()
     .any(|prefix| name.starts_with(prefix))

@@ -9,7 +9,8 @@ const LINES: &str = include_str!("hunted.txt");
 /// Seen to have an effect in an interactive bash, zsh or fish.
 const SHELLS: &str = include_str!("shells.txt");
 
-/// Found when what is known of each program was held against the program itself.
+/// Found when what is known of each program was held against the program itself, and lines that show a secret by another name, by a
+/// pattern or out of a variable.
 const CHECKED: &str = include_str!("checked.txt");
 
 #[test]

@@ -5,29 +5,62 @@ use alloc::vec::Vec;
 use aish_types::secret_files::{AT_HOME, ELSEWHERE, OPEN_IN_SSH, names_secret};
 
 use super::{HOLE, Place, glob_match};
-use crate::rules::{kernel_places, secret_places};
+use crate::rules::{kernel_places, secret_places, secret_words};
 
 impl<T: AsRef<str>> Place<T> {
     /// A file or folder that holds secrets.
     pub(crate) fn is_secret(&self) -> bool {
-        (self.looks_secret() || self.is_hidden_at_home() || self.is_hidden_elsewhere() || self.is_shut_by_kernel())
-            && !secret_places::SECRET_EXCEPTIONS.iter().any(|pattern| glob_match(pattern, self.last()))
+        let text = self.text();
+        let is_folded = text.len() < super::MAX_PATH && text.bytes().any(|byte| byte.is_ascii_uppercase());
+        (self.is_secret_as_written()
+            // To some file systems `.AWS` is `.aws`.
+            || is_folded && Place { text: text.to_ascii_lowercase(), glob: self.glob }.lies_at_secrets())
+            && !secret_words::is_open(self.last())
+    }
+
+    /// A file that holds secrets by its name, though the name is an ordinary word: where it is known that a file is meant.
+    pub(crate) fn is_plainly_secret(&self) -> bool {
+        !self.glob && secret_words::tells_of_a_file(self.last()) || self.text().starts_with("secrets/")
+    }
+
+    /// A folder that a search which goes through it finds secrets in: a home, or the folder of settings in one.
+    pub(crate) fn holds_secrets(&self) -> bool {
+        let settings = |parts: &[&str]| matches!(parts, [".config"] | [".local"] | [".local", "share"]);
+        self.is_root()
+            || self.is_home() && !self.text().starts_with("/root/")
+            || self.below_home().is_some_and(|parts| settings(&parts.take(3).collect::<Vec<&str>>()))
+    }
+
+    fn is_secret_as_written(&self) -> bool {
+        self.looks_secret() || self.is_hidden_at_home() || self.is_hidden_elsewhere() || self.is_shut_by_kernel()
+    }
+
+    /// The same without what the last name alone tells.
+    fn lies_at_secrets(&self) -> bool {
+        self.is_at_a_secret_path() || self.is_hidden_at_home() || self.is_hidden_elsewhere()
+    }
+
+    fn is_at_a_secret_path(&self) -> bool {
+        self.is_below(secret_places::SECRET_PATHS) || self.is_below(secret_places::MORE_PATHS)
     }
 
     fn looks_secret(&self) -> bool {
         let last = self.last();
         if !self.glob {
-            return secret_places::SECRET.any(last) || self.is_below(secret_places::SECRET_PATHS);
+            return secret_words::tells(last) || self.is_at_a_secret_path();
         }
         // All files of an ordinary kind are not those of them that hold secrets.
         let kind = last.strip_prefix("*.").is_some_and(|kind| secret_places::ORDINARY_KINDS.contains(&kind));
         let literal = !kind && last.chars().filter(|letter| !matches!(letter, '*' | '?' | '[' | ']')).count() >= 3;
+        if !kind && secret_places::may_name_key(last) {
+            return true;
+        }
         let stem = last.split(['*', '?', '[']).next().unwrap_or_default();
         if stem.len() >= 4 && secret_places::SECRET_NAMES.iter().any(|name| name.starts_with(stem)) {
             return true;
         }
         secret_places::SECRET_NAMES.iter().any(|name| glob_match(name, last) || (literal && glob_match(last, name)))
-            || self.is_below(secret_places::SECRET_PATHS)
+            || self.is_at_a_secret_path()
             || literal
                 && secret_places::SECRET_PATHS
                     .iter()
