@@ -400,6 +400,12 @@ fn glob_bytes(pattern: &[u8], text: &[u8]) -> bool {
 fn class(pattern: &[u8], byte: u8) -> Option<usize> {
     let negated = matches!(pattern.get(1), Some(b'!' | b'^'));
     let first = if negated { 2 } else { 1 };
+    if let Some(name) = pattern.get(first..).and_then(|rest| rest.strip_prefix(b"[:"))
+        && let Some(end) = name.windows(3).position(|end| end == b":]]")
+    {
+        // `[[:alpha:]]`: which letters that are is not looked at.
+        return Some(first + 2 + end + 3);
+    }
     let close = pattern.iter().skip(first + 1).position(|byte| *byte == b']').map(|length| length + first + 1);
     let Some(close) = close else { return (byte == b'[').then_some(1) };
     let mut inside = false;
