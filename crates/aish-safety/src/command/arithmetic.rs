@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use super::budget::Work;
 use super::walk::Walker;
 use super::word::{Taint, Word, is_numeric};
-use crate::rules::Effect;
+use crate::rules::{Effect, programs};
 use crate::verdict::Verdict;
 
 /// The most values that are looked at for one expression.
@@ -28,12 +28,39 @@ impl Walker<'_> {
             // The arguments that a shell was given before are not known here.
             self.computes_with_the_unknown(text);
         }
+        // What is computed is always something.
+        let taint = expanded.taint.without(Taint::UNSET);
         let compact: String = expanded.text.chars().filter(|letter| !letter.is_whitespace()).collect();
         let plain = compact.trim_start_matches('(').trim_end_matches(')');
         match sum(plain) {
-            Some(number) => Word::literal(number.to_string()),
-            None => Word::number(expanded.taint),
+            Some(number) => Word { taint, ..Word::literal(number.to_string()) },
+            None => Word::number(taint),
         }
+    }
+
+    /// Asks about `((…))` where dash, to which it is a subshell in a subshell, writes to a file or runs a program: `((1 > 2))`.
+    pub(crate) fn brackets_of_dash(&mut self, text: &str) {
+        let first = |part: &str| {
+            let part = part.trim_start_matches([' ', '\t', '(']);
+            let end = part.find([' ', '\t', ')']).unwrap_or(part.len());
+            part.get(..end).is_some_and(programs::is_known)
+        };
+        if text.contains('>') || text.split([';', '|', '&', '\n']).any(first) {
+            self.counts_in_dash(text);
+        }
+    }
+
+    /// Asks about `$[…]` where dash, to which it is a word, ends it before its end.
+    pub(crate) fn old_brackets_of_dash(&mut self, text: &str) {
+        if text.contains(['>', '|', '&', ';', '\n']) {
+            self.counts_in_dash(text);
+        }
+    }
+
+    /// Asks about a comparison in brackets that dash takes for a redirect.
+    pub(crate) fn counts_in_dash(&mut self, text: &str) {
+        let reason = "is no arithmetic and no test to dash, which takes its marks for those of a command";
+        self.note_plain(text, Verdict::Ask, Effect::Write, "dash.brackets", reason);
     }
 
     /// Asks about arithmetic, or an index, with a value that is not known and that a shell would run code in.
@@ -77,8 +104,11 @@ impl Walker<'_> {
                     self.state.note_special(name, &[Word::number(Taint::NONE)]);
                 }
                 if used == Used::Set {
-                    if !self.state.variables.contains_key(name) {
-                        self.state.assign(name, alloc::vec![Word::number(Taint::NONE)]);
+                    let is_open = |word: &Word| word.text.is_empty() || word.taint.has(Taint::UNSET);
+                    let values = self.state.variables.get(name);
+                    if values.is_none_or(|values| values.iter().flatten().all(is_open)) {
+                        // In dash `((x=1))` sets it in a shell of its own.
+                        self.state.assign(name, alloc::vec![Word::number(Taint::UNSET)]);
                     }
                     continue;
                 }
@@ -197,7 +227,12 @@ fn sum(text: &str) -> Option<i64> {
     }
     loop {
         let end = rest.find(['+', '-']).unwrap_or(rest.len());
-        total = total.checked_add(sign * rest.get(..end)?.parse::<i64>().ok()?)?;
+        let number = rest.get(..end)?;
+        // In some shells and places that is an octal one.
+        if number.len() > 1 && number.starts_with('0') {
+            return None;
+        }
+        total = total.checked_add(sign * number.parse::<i64>().ok()?)?;
         match rest.get(end..).and_then(|tail| tail.chars().next()) {
             None => return Some(total),
             Some(letter) => sign = if letter == '-' { -1 } else { 1 },

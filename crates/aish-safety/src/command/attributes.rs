@@ -29,6 +29,10 @@ impl Walker<'_> {
             if computes {
                 self.state.declare(&name, Kind::Computed);
             }
+            if lower || upper || computes {
+                // What is assigned to it later comes out as something else.
+                self.state.again.insert(name.clone());
+            }
             let Some(mut value) = self.state.look_up(&name) else { continue };
             if refers {
                 for word in &value {

@@ -8,6 +8,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::budget::{Budget, Work};
+use super::word::{HOLE, NUMERIC};
 
 /// The most words that one word is expanded into.
 const MAX_WORDS: usize = 128;
@@ -84,7 +85,8 @@ fn sequence(inside: &str) -> Option<Vec<String>> {
     if let (Ok(from), Ok(to)) = (first.parse::<i32>(), last.parse::<i32>()) {
         let (low, high) = (from.min(to), from.max(to));
         if i64::from(high) - i64::from(low) > 64 {
-            return Some(vec![from.to_string(), to.to_string()]);
+            // The others are numbers that are not looked at.
+            return Some(vec![from.to_string(), to.to_string(), String::from_iter([HOLE, NUMERIC])]);
         }
         return Some((low..=high).map(|number| number.to_string()).collect());
     }

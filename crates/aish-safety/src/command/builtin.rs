@@ -19,10 +19,32 @@ use crate::verdict::Verdict;
 /// The most folders of one line that are followed.
 const MAX_VISITED: usize = 16;
 
+/// Built-ins that set variables, and are not there in dash or in fish.
+const NOT_EVERYWHERE: &[&str] = &["getopts", "let", "mapfile", "printf", "readarray", "wait"];
+
+/// Built-ins that say which word of theirs they cannot take.
+const SAYS: &[&str] = &["cd", "chdir", "fc", "getopts", "pushd", "read", "shift", "unset", "wait"];
+
 impl Walker<'_> {
     /// Follows a built-in; none where the name is none of these.
     pub(crate) fn builtin(&mut self, name: &str, words: &[Word], stdin: &Stream) -> Option<Stream> {
+        if name == "return" && self.in_function > 0 {
+            self.state.returns();
+        }
+        if !NOT_EVERYWHERE.contains(&name) {
+            return self.built_in(name, words, stdin);
+        }
+        let depth = self.state.begin_branch();
+        let out = self.built_in(name, words, stdin);
+        self.state.end_branch(depth);
+        out
+    }
+
+    fn built_in(&mut self, name: &str, words: &[Word], stdin: &Stream) -> Option<Stream> {
         let arguments = words.get(1..).unwrap_or_default();
+        if SAYS.contains(&name) {
+            self.shown_by_shell(arguments);
+        }
         let begins = |option: &str| arguments.first().is_some_and(|word| word.text.starts_with(option));
         let is_first = |option: &str| arguments.first().is_some_and(|word| word.text == option);
         if settings::SUBSCRIPTS.contains(&name) {
@@ -46,7 +68,7 @@ impl Walker<'_> {
                     }
                 }
                 for word in arguments.iter().filter(|word| !word.text.starts_with('-')) {
-                    if self.around.functions.contains_key(&word.text) {
+                    if self.around.functions.contains_key(&word.text) || self.state.functions.contains_key(&word.text) {
                         self.unknown_option("unset", &word.text);
                     }
                     self.state.note_special(&word.text, &[Word::unknown(Taint::NONE)]);
@@ -106,6 +128,14 @@ impl Walker<'_> {
 
     pub(super) fn note_harmless(&mut self, words: &[Word], rule: &'static str, reason: &str) {
         self.note_plain(&shown(words), Verdict::Allow, Effect::Read, rule, reason);
+    }
+
+    /// Asks about words that the shell shows where something is wrong with them, of which one is a secret.
+    pub(crate) fn shown_by_shell(&mut self, words: &[Word]) {
+        if words.iter().any(|word| word.taint.has(Taint::SECRET)) {
+            let reason = "is given a secret, which the shell shows where it is no good";
+            self.note_plain(&shown(words), Verdict::Ask, Effect::ReadSecret, "secrets.given-text", reason);
+        }
     }
 
     /// Keeps the present folder among those that the line may be in.
@@ -223,12 +253,13 @@ impl Walker<'_> {
                 if value.taint.foreign() && !value.is_known() {
                     self.code_stream(name, &Stream::unknown(value.taint));
                 }
-                self.within(alloc::format!("the variable {name}").into(), |walker| {
-                    if prompt {
-                        walker.expand_document(&text);
-                    } else {
+                let of_shell = prompt || name == "PROMPT_COMMAND";
+                self.within(alloc::format!("the variable {name}").into(), |walker| match of_shell {
+                    true if prompt => drop(walker.expand_document(&text)),
+                    true => drop(walker.apart_from(|walker| walker.text(&text, &Stream::default()))),
+                    false => walker.in_another_program(|walker| {
                         walker.apart_from(|walker| walker.text(&text, &Stream::default()));
-                    }
+                    }),
                 });
                 if name == "PROMPT_COMMAND" {
                     self.ask_variable(name, value);

@@ -1,65 +1,63 @@
-//! Blocks: groups, subshells, loops, branches, functions.
+//! Blocks: groups, subshells, branches, functions.
 
 use alloc::rc::Rc;
+use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use brush_parser::ast;
 
 use super::budget::Work;
 use super::redirect::COPROCESS;
-use super::state::{Body, MAX_ALTERNATIVES};
+use super::state::Body;
 use super::walk::Walker;
+use super::ways::Ways;
 use super::word::{Stream, Taint, Word};
 use crate::rules::{Effect, programs};
 use crate::verdict::Verdict;
-
-/// How many more rounds of a loop that changes its folder are looked at.
-const MAX_ROUNDS: usize = 3;
 
 impl Walker<'_> {
     /// Walks a compound command.
     pub(crate) fn compound(&mut self, command: &ast::CompoundCommand, stdin: &Stream) -> Stream {
         match command {
             ast::CompoundCommand::Arithmetic(arithmetic) => {
-                self.arithmetic(&arithmetic.expr.value);
+                self.with_each_value(|walker| drop(walker.arithmetic(&arithmetic.expr.value)));
+                self.brackets_of_dash(&arithmetic.expr.value);
                 self.note_plain("((…))", Verdict::Allow, Effect::Read, "shell.arithmetic", "computes");
                 Stream::default()
             }
             ast::CompoundCommand::ArithmeticForClause(clause) => {
-                for expression in [&clause.initializer, &clause.condition, &clause.updater].into_iter().flatten() {
-                    self.arithmetic(&expression.value);
-                }
-                let (endless, from) = (clause.condition.is_none(), self.state.folder.clone());
-                let out = self.repeated(endless, |walker| walker.list(&clause.body.list, stdin));
-                self.goes_round(from.as_deref(), |walker| drop(walker.list(&clause.body.list, stdin)));
-                out
+                let compute = |walker: &mut Walker<'_>| {
+                    for expression in [&clause.initializer, &clause.condition, &clause.updater].into_iter().flatten() {
+                        walker.with_each_value(|walker| drop(walker.arithmetic(&expression.value)));
+                    }
+                };
+                compute(self);
+                self.repeated(
+                    clause.condition.is_none(),
+                    |walker| walker.list(&clause.body.list, stdin),
+                    |walker| {
+                        compute(walker);
+                        walker.list(&clause.body.list, stdin);
+                    },
+                )
             }
             ast::CompoundCommand::BraceGroup(group) => self.list(&group.list, stdin),
             ast::CompoundCommand::Subshell(subshell) => self.apart_from(|walker| walker.list(&subshell.list, stdin)),
             ast::CompoundCommand::ForClause(clause) => self.for_clause(clause, stdin),
             ast::CompoundCommand::CaseClause(clause) => self.case_clause(clause, stdin),
-            ast::CompoundCommand::IfClause(clause) => {
-                let mut out = self.list(&clause.condition, stdin);
-                self.state.branches += 1;
-                out.append(self.list(&clause.then, stdin));
-                for branch in clause.elses.iter().flatten() {
-                    if let Some(condition) = &branch.condition {
-                        out.append(self.list(condition, stdin));
-                    }
-                    out.append(self.list(&branch.body, stdin));
-                }
-                self.state.branches -= 1;
-                out
-            }
+            ast::CompoundCommand::IfClause(clause) => self.if_clause(clause, stdin),
             ast::CompoundCommand::WhileClause(clause) | ast::CompoundCommand::UntilClause(clause) => {
                 let ast::WhileOrUntilClauseCommand(condition, body, _) = clause;
-                let (endless, from) = (is_constant(condition), self.state.folder.clone());
+                let endless = is_constant(condition);
                 let mut out = self.list(condition, stdin);
-                out.append(self.repeated(endless, |walker| walker.list(&body.list, stdin)));
-                self.goes_round(from.as_deref(), |walker| {
-                    walker.list(condition, stdin);
-                    walker.list(&body.list, stdin);
-                });
+                out.append(self.repeated(
+                    endless,
+                    |walker| walker.list(&body.list, stdin),
+                    |walker| {
+                        walker.list(condition, stdin);
+                        walker.list(&body.list, stdin);
+                    },
+                ));
                 if endless && starts_more(&body.list) {
                     self.note_plain(
                         "while true",
@@ -106,80 +104,72 @@ impl Walker<'_> {
         out
     }
 
-    /// Walks a body that may run any number of times.
-    fn repeated(&mut self, endless: bool, body: impl FnOnce(&mut Self) -> Stream) -> Stream {
-        let loops = self.endless;
-        self.endless = endless;
-        self.state.branches += 1;
-        let out = body(self);
-        self.state.branches -= 1;
-        self.endless = loops;
+    fn if_clause(&mut self, clause: &ast::IfClauseCommand, stdin: &Stream) -> Stream {
+        let mut out = self.list(&clause.condition, stdin);
+        let mut ways = Ways::default();
+        let mut is_one = false;
+        out.append(self.way(&mut ways, &clause.then, stdin));
+        for branch in clause.elses.iter().flatten() {
+            match &branch.condition {
+                Some(condition) => {
+                    let depth = self.state.begin_branch();
+                    out.append(self.list(condition, stdin));
+                    self.state.end_branch(depth);
+                }
+                None => is_one = true,
+            }
+            out.append(self.way(&mut ways, &branch.body, stdin));
+        }
+        self.state.join_ways(&ways, is_one);
         out
     }
 
-    /// Judges the later rounds of a loop that leaves its folder, where the same names mean other files.
-    fn goes_round(&mut self, from: Option<&str>, round: impl Fn(&mut Walker<'_>)) {
-        if self.guessing || self.state.folder.as_deref() == from || self.verdict() > Verdict::Allow {
-            return;
-        }
-        let verdict = self.verdict_on(|walker| {
-            walker.state.rewalks = true;
-            for _ in 0..MAX_ROUNDS {
-                round(walker);
-            }
-            walker.state.rewalks = false;
-        });
-        if verdict > Verdict::Allow {
-            let reason = "does something else in a folder that a loop goes to";
-            self.note_plain("", Verdict::Ask, Effect::Unknown, "shell.loop", reason);
-        }
-    }
-
-    fn for_clause(&mut self, clause: &ast::ForClauseCommand, stdin: &Stream) -> Stream {
-        let mut values: Vec<Word> = match &clause.values {
-            Some(words) => words.iter().flat_map(|word| self.expand(&word.value)).collect(),
-            None => self.state.positional.to_vec(),
-        };
-        if values.len() > MAX_ALTERNATIVES {
-            values.truncate(MAX_ALTERNATIVES - 1);
-            values.push(Word::unknown(Taint::NONE));
-        }
-        let values: Vec<_> = self.names_found(values).into_iter().map(|value| alloc::vec![value]).collect();
-        self.state.note_taken(&clause.variable_name);
-        for value in &values {
-            self.state.note_special(&clause.variable_name, value);
-            self.state.note_computed(&clause.variable_name, value);
-        }
-        if self.state.branches > 0 {
-            // An outer loop comes back to what stands before this one.
-            self.state.note_again(&clause.variable_name);
-        }
-        self.state.variables.insert(clause.variable_name.clone(), values);
-        let from = self.state.folder.clone();
-        let out = self.repeated(false, |walker| walker.list(&clause.body.list, stdin));
-        self.goes_round(from.as_deref(), |walker| drop(walker.list(&clause.body.list, stdin)));
+    /// Walks one of several ways, from what was there before the others.
+    fn way(&mut self, ways: &mut Ways, list: &ast::CompoundList, stdin: &Stream) -> Stream {
+        let branches = self.state.branches;
+        let depth = self.state.begin_branch();
+        let out = self.list(list, stdin);
+        let returned = self.state.branches > branches + 1;
+        self.state.end_way(depth, ways);
+        self.state.branches = branches + usize::from(returned);
         out
     }
 
     fn case_clause(&mut self, clause: &ast::CaseClauseCommand, stdin: &Stream) -> Stream {
-        self.expand_one(&clause.value.value);
+        self.with_each_value(|walker| drop(walker.expand_one(&clause.value.value)));
         let mut out = Stream::default();
-        self.state.branches += 1;
+        let mut ways = Ways::default();
+        // Where one way goes on to the next, what the first leaves is there for that one too.
+        let goes_on = clause.cases.iter().any(|case| !matches!(case.post_action, ast::CaseItemPostAction::ExitCase));
+        let mut is_one = false;
         for case in &clause.cases {
             for pattern in &case.patterns {
+                is_one |= pattern.value == "*";
                 self.expand_one(&pattern.value);
             }
-            if let Some(list) = &case.cmd {
+            let Some(list) = &case.cmd else {
+                is_one = false;
+                continue;
+            };
+            if goes_on {
+                let depth = self.state.begin_branch();
                 out.append(self.list(list, stdin));
+                self.state.end_branch(depth);
+            } else {
+                out.append(self.way(&mut ways, list, stdin));
             }
         }
-        self.state.branches -= 1;
+        self.state.join_ways(&ways, is_one && clause.cases.iter().all(|case| case.cmd.is_some()));
         out
     }
 
     /// Keeps a function for when it is called.
     pub(crate) fn define(&mut self, name: &str, function: &ast::FunctionDefinition) {
-        self.state.functions.insert(name.into(), Body::Tree(Rc::new(function.body.clone())));
+        if !self.is_defined_so(name, function) {
+            self.state.functions.insert(name.into(), Body::Tree(Rc::new(function.body.clone())));
+        }
+        self.state.note_defined(name);
+        self.beyond.1.insert(name.into());
         // A function that is defined anew while it runs is another one.
         for called in self.calling.iter_mut().filter(|called| *called == name) {
             called.clear();
@@ -202,6 +192,25 @@ impl Walker<'_> {
             // Here, for a subshell calls some where it ends.
             self.call(name, &body, &[], &Stream::default());
         }
+    }
+
+    /// Says whether a function has this body already. Asks where it has another: which of them is called, and what is left in
+    /// the shell, depends on what ran before.
+    fn is_defined_so(&mut self, name: &str, function: &ast::FunctionDefinition) -> bool {
+        let is_same = match self.state.functions.get(name) {
+            Some(Body::Tree(old)) => {
+                let (old, new) = (old.to_string(), function.body.to_string());
+                self.budget.pay(Work::Scan, 8 * (old.len() + new.len())) && old == new
+            }
+            Some(Body::Text(_)) => false,
+            None if !self.called.contains(name) => return false,
+            None => false,
+        };
+        if !is_same {
+            let reason = "defines a function twice";
+            self.note_plain(name, Verdict::Ask, Effect::Write, "shell.function", reason);
+        }
+        is_same
     }
 
     /// Keeps what a variable holds, to be restored when the function that declares it ends.
@@ -230,6 +239,10 @@ impl Walker<'_> {
         if !self.budget.pay(Work::Call, 1) {
             return Stream::unknown(Taint::NONE);
         }
+        if self.state.unsure.contains(name) {
+            let reason = "calls a function that is perhaps not defined";
+            self.note_plain(name, Verdict::Ask, Effect::Unknown, "shell.function", reason);
+        }
         self.calling.push(name.into());
         self.called.insert(name.into());
         self.trail.push(alloc::format!("function {name}").into());
@@ -237,6 +250,7 @@ impl Walker<'_> {
         let positional = core::mem::replace(&mut self.state.positional, Rc::new(given));
         let before = self.apart;
         let outer = core::mem::take(&mut self.locals);
+        let (depth, branches) = (self.state.begin(), self.state.branches);
         self.in_function += 1;
         let out = match body {
             Body::Tree(body) => {
@@ -257,6 +271,7 @@ impl Walker<'_> {
                 None => self.state.variables.remove(&name),
             };
         }
+        self.state.end_call(depth, branches);
         self.apart = before;
         self.state.positional = positional;
         self.trail.pop();

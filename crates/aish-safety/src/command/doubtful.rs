@@ -4,8 +4,8 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 
-/// Letters of escapes in `$'…'` that bash and zsh read alike.
-const ESCAPES: &str = "abeEfnrtvxuU01234567\\'\"?\n";
+/// Letters of escapes in `$'…'` that bash and zsh read alike. Not the quote, which ends the text in dash.
+const ESCAPES: &str = "abeEfnrtvxuU01234567\\\"?\n";
 
 /// The most letters of a list in braces that are looked at.
 const MAX_LIST: usize = 256;
@@ -116,7 +116,14 @@ fn by_quotes(text: &str) -> Option<&'static str> {
             (Quote::None, '"') => quote = Quote::Double,
             (Quote::Double, '"') => quote = Quote::None,
             // Where there is none such, the lines below are read by themselves.
-            (_, '!') if is_event(before, next) || next == Some('\'') && (quote == Quote::None || has_lines) => {
+            (_, '!')
+                if is_event(before, next)
+                    || before == '{' && is_designator(next) && !rest.starts_with("!#}")
+                    || before == '[' && is_designator(next) =>
+            {
+                return Some("may stand for an earlier line of the history");
+            }
+            (_, '!') if next == Some('\'') && (quote == Quote::None || has_lines) => {
                 return Some("may stand for an earlier line of the history");
             }
             (_, '$') if rest.starts_with("${") && holds_code(rest, quote == Quote::Double) => {
@@ -155,6 +162,9 @@ fn by_quotes(text: &str) -> Option<&'static str> {
                 if lists > MAX_LISTS {
                     return Some("holds more braces than are looked at");
                 }
+                if before != '$' && counts_letters(rest) {
+                    return Some("counts letters, or to what is in a variable, which zsh alone does");
+                }
                 if has_step(rest) {
                     return Some("counts in steps");
                 }
@@ -175,6 +185,11 @@ fn is_event(before: char, next: Option<char>) -> bool {
         && next.is_some_and(|next| {
             !next.is_whitespace() && !matches!(next, '=' | '(' | '"' | ')' | ';' | '|' | '&' | '\'')
         })
+}
+
+/// Says whether what stands behind `!` is the mark of an event, and not the first letter of a line.
+fn is_designator(next: Option<char>) -> bool {
+    matches!(next, Some('#' | '!' | '$' | '^' | '*' | '-' | '?' | '{' | ':'))
 }
 
 /// Says whether `${…}` holds a command, or a quote that is a letter where it stands in quotes.
@@ -236,6 +251,26 @@ fn holds_blanks(rest: &str) -> bool {
     }
     // What goes on past that is not looked at.
     rest.len() > MAX_LIST
+}
+
+/// `{+..-}` and `{1..$n}`: words to zsh, which counts through all letters and knows the values, and a text to others.
+fn counts_letters(rest: &str) -> bool {
+    let inside = rest.get(1..).unwrap_or_default();
+    let Some((first, behind)) = inside.split_once("..") else { return false };
+    let Some(last) = behind.split('}').next().filter(|last| last.len() < behind.len()) else { return false };
+    if first.len() > MAX_LIST || last.len() > MAX_LIST || first.contains([' ', '\n', ';', '{']) {
+        return false;
+    }
+    let kind = |text: &str| {
+        let mut letters = text.chars();
+        match (letters.next(), letters.next()) {
+            (Some(letter), None) if letter.is_ascii_alphabetic() => 'a',
+            (Some(letter), None) if !letter.is_ascii_digit() => '?',
+            _ => '0',
+        }
+    };
+    let (one, other) = (kind(first), kind(last));
+    one != other && !first.contains('/') || one == '?' || first.contains(['$', '`']) || last.contains(['$', '`'])
 }
 
 /// `{a..z..2}`

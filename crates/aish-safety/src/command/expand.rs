@@ -21,6 +21,9 @@ const MAX_UNFOLDING: usize = 96;
 /// The most different letters that `IFS` splits at.
 const MAX_SEPARATORS: usize = 64;
 
+/// Letters that make a group of a bracket behind them a pattern: `@(a|b)`.
+pub(crate) const GROUPS: &[char] = &['@', '!', '+', '?', '*'];
+
 /// Builds fields from the pieces of one word.
 #[derive(Default)]
 struct Fields {
@@ -44,7 +47,7 @@ struct Fields {
 
 impl Fields {
     fn push(&mut self, letter: char, quoted: bool) {
-        if !quoted && matches!(letter, '*' | '?' | '[') {
+        if !quoted && (matches!(letter, '*' | '?' | '[') || letter == '(' && self.current.text.ends_with(GROUPS)) {
             self.current.glob = true;
         }
         self.loose |= letter == HOLE;
@@ -91,8 +94,8 @@ impl Fields {
                 self.push(letter, false);
             }
         }
-        if !splits && is_numeric(&word.text) {
-            // Nothing splits a number.
+        if !splits && is_numeric(&word.text) && !word.taint.has(Taint::UNSET) {
+            // Nothing splits a number, where there is one.
             self.loose = is_loose;
         }
         self.current.glob |= word.glob;
@@ -106,7 +109,12 @@ impl Walker<'_> {
             return alloc::vec![Word::literal(source)];
         }
         self.glob_qualifiers(source);
-        match braces::expand(source, &self.budget) {
+        let expanded = braces::expand(source, &self.budget);
+        self.braced |= expanded != Expanded::Same;
+        match expanded {
+            // It begins a name of a file.
+            _ if self.braceless && source.starts_with('{') => self.fields(&alloc::format!("./{source}"), false),
+            _ if self.braceless => self.fields(source, false),
             Expanded::Same => self.fields(source, false),
             Expanded::Words(words) => words.iter().flat_map(|word| self.fields(word, false)).collect(),
             // As it stands it may halt; what else it comes to is not known.
@@ -326,7 +334,11 @@ impl Walker<'_> {
             Some('(') => self.substitution(tail, out, quoted),
             Some('[') => {
                 let end = closing(tail, '[', ']', &self.budget).unwrap_or(tail.len());
-                let word = self.arithmetic(tail.get(..end).unwrap_or_default());
+                let inside = tail.get(..end).unwrap_or_default();
+                if !quoted {
+                    self.old_brackets_of_dash(inside);
+                }
+                let word = self.arithmetic(inside);
                 out.insert(&word, quoted);
                 tail.get(end + 1..).unwrap_or_default()
             }
@@ -422,7 +434,7 @@ impl Walker<'_> {
 
 /// Says whether a source text is its own expansion.
 fn is_plain(source: &str) -> bool {
-    !source.is_empty() && !source.bytes().any(|byte| b"\\'\"$`~*?[{".contains(&byte))
+    !source.is_empty() && !source.bytes().any(|byte| b"\\'\"$`~*?[{(".contains(&byte))
 }
 
 /// Finds the closing double quote, past substitutions inside.

@@ -11,7 +11,7 @@ use super::budget::Work;
 use super::decode;
 use super::state::FileContent;
 use super::walk::Walker;
-use super::word::{Stream, Taint, Word};
+use super::word::{HOLE, NUMERIC, Stream, Taint, Word};
 use crate::rules::{programs, sources};
 
 impl Walker<'_> {
@@ -191,7 +191,10 @@ impl Walker<'_> {
                 || self.is_secret_elsewhere(text, word.glob)
                 || self.state.taint_below(&place.text).has(Taint::SECRET)
         };
+        // What is not known may be nothing.
+        let rest = (!word.is_known()).then(|| word.text.replace([HOLE, NUMERIC], "")).unwrap_or_default();
         !word.text.starts_with('-') && check(&word.text)
+            || !rest.is_empty() && !rest.starts_with('-') && check(&rest)
             || word.text.split(['=', '@']).skip(1).any(|part| !part.is_empty() && check(part))
     }
 

@@ -9,6 +9,7 @@ use aish_program_format::tables::List;
 use aish_program_format::{Form, Program, Rule, Tables, Trait};
 
 use super::arguments::{Arguments, Role};
+use super::expand::GROUPS;
 use super::outputs;
 use super::path::glob_match;
 use super::split::Split;
@@ -328,9 +329,11 @@ fn marks(program: Program<'_>, text: &str) -> Option<List> {
 /// Says whether a pattern for names may become several words of which one is an option. Where letters do not cluster,
 /// that is one of those that the program's rules name.
 fn may_spread(word: &Word, program: Program<'_>) -> bool {
-    let open = word.glob && word.text.starts_with(['*', '?', '[', '-']);
+    let open = word.glob
+        && (word.text.starts_with(['*', '?', '[', '-'])
+            || word.text.starts_with(GROUPS) && word.text.get(1..).is_some_and(|rest| rest.starts_with('(')));
     let facts = program.facts();
-    if !(open && facts.single_dash && facts.complete) {
+    if !(open && facts.single_dash && facts.complete) || word.text.contains('(') {
         return open;
     }
     let is_option = |list: List| program.tables().texts(list).any(|option| glob_match(&word.text, option));

@@ -10,6 +10,7 @@ use super::path::glob_match;
 use super::walk::Walker;
 use super::word::{HOLE, SHORT_LIVED, Taint, Word, is_numeric};
 use crate::rules::Effect;
+use crate::rules::special::settable;
 use crate::verdict::Verdict;
 
 impl Walker<'_> {
@@ -38,8 +39,10 @@ impl Walker<'_> {
         let is_plain = index.is_none() && operator.is_empty();
         let is_list = self.state.variables.get(name).is_some_and(|values| values.iter().any(|words| words.len() > 1));
         let counted = name.bytes().all(|byte| byte.is_ascii_digit()) || matches!(name, "@" | "*");
-        let of_shell = matches!(name, "_" | "OPTARG" | "BASH_REMATCH" | "MATCH" | "match" | "REPLY");
-        !inside.starts_with('#') && (!is_plain || of_shell || is_list || counted || self.set_again.contains(name))
+        // A shell changes these itself, whatever they were set to.
+        let of_shell = matches!(name, "_" | "#" | "?" | "match")
+            || settable(name).is_some() && self.state.variables.contains_key(name);
+        !is_plain || of_shell || is_list || counted || self.set_again.contains(name)
     }
 
     fn values_of(&mut self, inside: &str) -> Vec<Word> {
@@ -55,6 +58,7 @@ impl Walker<'_> {
             };
             let value = self.value(name);
             return match value.as_slice() {
+                // In zsh that of a list is how many words it has.
                 [word] if word.is_known() => vec![Word::literal(word.text.chars().count().to_string())],
                 _ => vec![Word::number(Taint::NONE)],
             };
@@ -75,10 +79,12 @@ impl Walker<'_> {
                 let index = self.index(name, index);
                 let words = self.value(name);
                 match index.text.parse::<usize>() {
-                    Ok(at) => words.get(at).cloned().into_iter().collect(),
+                    Ok(at) if at < words.len() => words.get(at).cloned().into_iter().collect(),
+                    // Elements are not kept by their numbers.
+                    Ok(_) => vec![Word::unknown(self.taint_of_any(&words))],
                     // Keys are not followed: of one value it is that.
                     Err(_) if words.len() == 1 => words,
-                    Err(_) => vec![Word::unknown(Taint::NONE)],
+                    Err(_) => vec![Word::unknown(self.taint_of_any(&words))],
                 }
             }
             None if matches!(name, "@" | "*") => self.value(name),
@@ -119,12 +125,14 @@ impl Walker<'_> {
         }
         match name {
             "@" | "*" if self.budget.pay(Work::Argument, self.state.positional.len()) => {
-                return self.state.positional.to_vec();
+                return self.state.positional.iter().map(|word| self.perhaps_another(word)).collect();
             }
             "#" => return vec![Word::literal(self.state.positional.len().to_string())],
             "?" => return vec![Word::literal("0")],
             "-" => return vec![Word::unknown(Taint::NONE)],
-            _ if super::arithmetic::is_number(name) => return vec![Word::number(Taint::NONE)],
+            "$" => return vec![Word::number(Taint::NONE)],
+            // Not each shell has it, and not always.
+            _ if super::arithmetic::is_number(name) => return vec![Word::number(Taint::UNSET)],
             "0" => return vec![Word::literal("bash")],
             "IFS" => return vec![Word::literal(" \t\n")],
             "HOME" => return vec![Word::literal("~")],
@@ -132,7 +140,8 @@ impl Walker<'_> {
             _ => {}
         }
         if let Ok(at) = name.parse::<usize>() {
-            return self.state.positional.get(at.saturating_sub(1)).cloned().into_iter().collect();
+            let word = self.state.positional.get(at.saturating_sub(1));
+            return word.map(|word| self.perhaps_another(word)).into_iter().collect();
         }
         let taint = match name {
             _ if is_secret_name(name) => Taint::SECRET,
@@ -141,12 +150,23 @@ impl Walker<'_> {
         };
         match self.around.variables.get(name) {
             Some(value) => vec![Word { text: value.clone(), taint, ..Word::default() }],
-            None if matches!(name, "TMPDIR" | "TMP" | "TEMP" | "XDG_RUNTIME_DIR" | "RUNNER_TEMP") => {
-                vec![Word::literal(format!("/tmp/{HOLE}"))]
+            None if matches!(name, "TMPDIR" | "XDG_RUNTIME_DIR") => vec![Word::literal(format!("/tmp/{HOLE}"))],
+            None if matches!(name, "TMP" | "TEMP" | "RUNNER_TEMP") => {
+                vec![Word { text: format!("/tmp/{HOLE}"), taint: Taint::GUESSED, ..Word::default() }]
             }
             None if matches!(name, "SHELL" | "BASH" | "ZSH_NAME") => vec![Word::literal("/bin/bash")],
-            None if is_short_lived_name(name) => vec![Word::literal(SHORT_LIVED)],
+            None if is_short_lived_name(name) => {
+                vec![Word { text: SHORT_LIVED.into(), taint: Taint::GUESSED, ..Word::default() }]
+            }
             None => vec![Word::unknown(taint)],
+        }
+    }
+
+    /// Marks an argument that is not known as what it may be.
+    pub(crate) fn perhaps_another(&self, word: &Word) -> Word {
+        match word.is_known() || self.state.mixed.is_empty() {
+            true => word.clone(),
+            false => Word { taint: word.taint | self.taint_of_any(&self.state.mixed), ..word.clone() },
         }
     }
 
@@ -174,11 +194,17 @@ impl Walker<'_> {
                 if empty || !known && !self.state.variables.contains_key(name) && name != "HOME" {
                     // Not known whether it is set: the written default is the best guess.
                     if test == '=' {
+                        let depth = self.state.begin_branch();
                         self.state.assign(name, vec![other.clone()]);
+                        self.state.end_branch(depth);
                     }
                     vec![other]
-                } else {
+                } else if known {
                     words
+                } else {
+                    // It may be that all the same.
+                    let taint = self.taint_of_any(&[other]);
+                    words.into_iter().map(|word| Word { taint: word.taint | taint, ..word }).collect()
                 }
             }
             '+' => {
@@ -186,7 +212,8 @@ impl Walker<'_> {
                 if empty { Vec::new() } else { vec![other] }
             }
             '?' => {
-                self.expand_one(argument);
+                let message = self.expand_one(argument);
+                self.shown_by_shell(core::slice::from_ref(&message));
                 words
             }
             '#' | '%' => {
@@ -227,6 +254,11 @@ impl Walker<'_> {
     }
 
     fn substring(&mut self, words: Vec<Word>, range: &str) -> Vec<Word> {
+        if words.len() > 1 {
+            // Some of a list.
+            self.substring(Vec::new(), range);
+            return vec![Word::unknown(self.taint_of_any(&words))];
+        }
         let (offset, length) = match range.split_once(':') {
             Some((offset, length)) => (offset, Some(length)),
             None => (range, None),

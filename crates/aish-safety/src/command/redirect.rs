@@ -86,6 +86,8 @@ impl Walker<'_> {
         match target {
             Target::Filename(word) => {
                 let word = self.expand_one(&word.value);
+                // A file that is not there is named.
+                out.given_secret |= word.taint.has(Taint::SECRET);
                 match kind {
                     // What comes in anyhow.
                     Kind::Read if matches!(fd, None | Some(0)) && is_standard_input(&word.text) => {}
@@ -116,6 +118,15 @@ impl Walker<'_> {
             Target::Duplicate(word) => {
                 let word = self.expand_one(&word.value);
                 match word.text.trim_end_matches('-').parse::<i32>() {
+                    // It may be another, or the name of a file.
+                    Ok(from)
+                        if from != COPROCESS
+                            && word.taint.has(Taint::GUESSED)
+                            && matches!(kind, Kind::DuplicateOutput) =>
+                    {
+                        self.duplicate(fd, kind, from, out);
+                        self.to(word, false, true, out);
+                    }
                     Ok(from) => self.duplicate(fd, kind, from, out),
                     Err(_) if word.text == "-" => {}
                     Err(_) if matches!(kind, Kind::DuplicateOutput) => self.to(word, false, true, out),
@@ -194,9 +205,11 @@ impl Walker<'_> {
     ) -> Stream {
         let Some(list) = redirects else { return inside(self, stdin) };
         let mut read = Redirects::default();
-        for redirect in &list.0 {
-            self.redirect(redirect, &mut read);
-        }
+        self.with_each_value(|walker| {
+            for redirect in &list.0 {
+                walker.redirect(redirect, &mut read);
+            }
+        });
         for (fd, stream) in core::mem::take(&mut read.opened) {
             self.state.descriptors.insert(fd, stream);
         }
@@ -278,11 +291,7 @@ impl Walker<'_> {
         {
             return stream.clone();
         }
-        if place.is_secret()
-            || place.is_plainly_secret()
-            || place.is_device()
-            || self.is_secret_elsewhere(&word.text, word.glob)
-        {
+        if place.is_secret() || place.is_plainly_secret() || place.is_device() || self.is_secret_word(word) {
             let mut text = String::from("reads ");
             push_shown(&mut text, &word.text);
             text.push_str(", which holds secrets");
@@ -319,7 +328,8 @@ impl Walker<'_> {
     /// Judges that a file is written, and notes its content.
     pub(crate) fn write_file(&mut self, target: &Word, append: bool, content: &Stream) {
         let place = self.place(target);
-        if place.is_sink() || place.text == "." && target.text.is_empty() {
+        let is_sure = !target.taint.has(Taint::GUESSED);
+        if is_sure && place.is_sink() || place.text == "." && target.text.is_empty() {
             return;
         }
         if !self.budget.pay(Work::Scan, content.text.as_ref().map_or(0, String::len)) {

@@ -131,6 +131,10 @@ impl Walker<'_> {
             && !outside
             && let Some(body) = self.function(name)
         {
+            if self.beyond.0 && !self.beyond.1.contains(name) {
+                let reason = "is run by another program, to which a function of the shell is no command";
+                self.note_plain(name, Verdict::Ask, Effect::Unknown, "shell.function", reason);
+            }
             return self.call(name, &body, arguments, stdin);
         }
         if let Some(out) = self.builtin(name, words, stdin) {

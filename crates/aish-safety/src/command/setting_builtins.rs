@@ -79,6 +79,7 @@ impl Walker<'_> {
         }
         self.attributes(arguments);
         self.declared_specials(name, arguments);
+        self.declared_empty(name, arguments);
         let assigned: Vec<Assigned> = arguments
             .iter()
             .filter_map(|word| {
@@ -100,6 +101,22 @@ impl Walker<'_> {
         let names = assigned.iter().map(|one| one.name.as_str());
         self.environment(names.filter(|name| exports || settings::is_inherited(name)), None);
         self.note_plain(&shown(words), Verdict::Allow, Effect::Read, "shell.declare", "sets variables of the shell");
+    }
+
+    /// Follows names that a function declares without a value: a variable of its own is empty in bash and zsh, and in dash what
+    /// it was outside.
+    fn declared_empty(&mut self, name: &str, arguments: &[Word]) {
+        let keeps = matches!(name, "export" | "readonly")
+            || arguments.iter().any(|word| word.text.starts_with('-') && word.text.contains(['g', 'f', 'F', 'p']));
+        if self.in_function == 0 || keeps {
+            return;
+        }
+        for word in arguments.iter().filter(|word| !word.text.starts_with(['-', '+']) && !word.text.contains('=')) {
+            self.keep_local(&word.text);
+            let depth = self.state.begin_branch();
+            self.state.set_to(&word.text, alloc::vec![Vec::new()]);
+            self.state.end_branch(depth);
+        }
     }
 
     /// Asks about options that are not known, and about special variables that are declared without a value but changed
@@ -256,7 +273,7 @@ impl Walker<'_> {
             let name = if attached.is_empty() { words.next().map(|word| word.text.as_str()) } else { Some(attached) };
             if let Some(name) = name.map(String::from) {
                 self.named_variable(&name);
-                self.state.assign(&name, alloc::vec![Word::number(Taint::NONE)]);
+                self.state.assign(&name, alloc::vec![Word::number(Taint::UNSET)]);
             }
         }
     }

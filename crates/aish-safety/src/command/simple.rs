@@ -10,7 +10,8 @@ use super::budget::{Work, beyond_ordinary};
 use super::redirect::Redirects;
 use super::state::{Body, FileContent, Kind};
 use super::walk::Walker;
-use super::word::{Stream, Taint, Word};
+use super::ways::Ways;
+use super::word::{HOLE, Stream, Taint, Word};
 use crate::rules::Effect;
 use crate::rules::{programs, settings};
 use crate::verdict::Verdict;
@@ -30,23 +31,37 @@ impl Walker<'_> {
 
     fn each_choice(&mut self, command: &ast::SimpleCommand, stdin: &Stream) -> Stream {
         let (outer_choice, outer_widest) = (self.state.choice, self.state.widest);
+        let outer_picked = self.state.picked.clone();
         let mut out = Stream::default();
+        let mut ways = Ways::default();
         let mut choice = 0;
         loop {
             self.state.choice = if outer_choice > 0 { outer_choice } else { choice };
             self.state.widest = 1;
+            if outer_choice == 0 {
+                self.state.picked.clear();
+            }
+            let depth = self.state.begin();
             let folder = self.state.folder.as_deref().map_or(0, beyond_ordinary);
-            if !self.budget.pay(Work::Command, 1) || folder > 0 && !self.budget.pay(Work::Path, folder) {
+            let is_paid = self.budget.pay(Work::Command, 1) && (folder == 0 || self.budget.pay(Work::Path, folder));
+            if is_paid {
+                out.append(self.read_by_all(command, stdin));
+                choice += 1;
+            }
+            if !is_paid || choice >= self.state.widest || outer_choice > 0 {
+                if choice > 1 {
+                    self.state.end_way(depth, &mut ways);
+                } else {
+                    self.state.end(depth);
+                }
                 break;
             }
-            out.append(self.read_by_all(command, stdin));
-            choice += 1;
-            if choice >= self.state.widest || outer_choice > 0 {
-                break;
-            }
+            self.state.end_way(depth, &mut ways);
         }
+        self.state.join_ways(&ways, true);
         self.state.choice = outer_choice;
         self.state.widest = outer_widest.max(self.state.widest);
+        self.state.picked = outer_picked;
         if choice > 1 {
             out.text = None;
         }
@@ -56,9 +71,10 @@ impl Walker<'_> {
 
     /// Walks a simple command as bash reads it, and on the side as shells do that split no value at blanks.
     fn read_by_all(&mut self, command: &ast::SimpleCommand, stdin: &Stream) -> Stream {
-        let outer = core::mem::take(&mut self.differs);
+        let outer = (core::mem::take(&mut self.differs), core::mem::take(&mut self.braced));
         let mut out = self.simple_once(command, stdin);
-        let differs = core::mem::replace(&mut self.differs, outer);
+        let (differs, braced) = (self.differs, self.braced);
+        (self.differs, self.braced) = outer;
         if differs {
             // Of other words it writes something else.
             out.taint = out.taint | Taint::GUESSED;
@@ -73,6 +89,18 @@ impl Walker<'_> {
             if verdict > Verdict::Allow {
                 let reason = "does something else where a shell splits no value at blanks, as zsh and fish";
                 self.note_plain("", Verdict::Ask, Effect::Unknown, "zsh.split", reason);
+            }
+        }
+        if braced && !self.guessing && self.verdict() == Verdict::Allow {
+            let verdict = self.verdict_on(|walker| {
+                walker.braceless = true;
+                walker.state.rewalks = true;
+                walker.simple_once(command, stdin);
+                walker.state.rewalks = false;
+            });
+            if verdict > Verdict::Allow {
+                let reason = "does something else where a shell makes one word of a list in braces, as dash";
+                self.note_plain("", Verdict::Ask, Effect::Unknown, "dash.braces", reason);
             }
         }
         out
@@ -135,17 +163,21 @@ impl Walker<'_> {
             }
         }
         // All words are expanded before any of the assignments holds.
-        for one in &declared {
-            if words.first().is_some_and(|word| word.text != "export") {
-                self.keep_local(&one.name);
+        let declares = words.first().map_or("", |word| word.text.as_str());
+        let is_everywhere = declares == "export" || declares == "local" && self.in_function > 0;
+        let is_local = declares != "export";
+        self.set_perhaps(!is_everywhere, |walker| {
+            for one in &declared {
+                if is_local {
+                    walker.keep_local(&one.name);
+                }
+                walker.set(one);
             }
-            self.set(one);
-        }
+        });
         let input = redirects.stdin.clone().unwrap_or_else(|| stdin.clone());
         let out = if words.is_empty() {
-            for one in &assigned {
-                self.set(one);
-            }
+            // In dash and fish `x+=y` is no assignment.
+            self.set_perhaps(appends(command), |walker| assigned.iter().for_each(|one| walker.set(one)));
             self.bare(&assigned, &redirects, command);
             if let Some(read) = redirects.stdin.take().filter(|_| assigned.is_empty()) {
                 // `$(< file)` writes the file.
@@ -264,6 +296,15 @@ impl Walker<'_> {
             }
         }
         if assignment.append
+            && matches!(assignment.value, ast::AssignmentValue::Scalar(_))
+            && self.state.look_up(&name).is_none()
+            && let [word] = value.as_mut_slice()
+        {
+            // What it is put behind is not known, or nothing.
+            word.taint = word.taint | self.taint_of_any(core::slice::from_ref(word));
+            word.text.insert(0, HOLE);
+        }
+        if assignment.append
             && let Some(mut old) = self.state.look_up(&name)
         {
             let is_array = matches!(assignment.value, ast::AssignmentValue::Array(_));
@@ -330,11 +371,27 @@ impl Walker<'_> {
         Word { text: path, taint, ..Word::default() }
     }
 
+    /// Sets variables through `inside`, which not each shell does where `perhaps`.
+    fn set_perhaps(&mut self, perhaps: bool, inside: impl FnOnce(&mut Self)) {
+        if !perhaps {
+            return inside(self);
+        }
+        let depth = self.state.begin_branch();
+        inside(self);
+        self.state.end_branch(depth);
+    }
+
     fn set(&mut self, one: &Assigned) {
         // What is computed of it was judged where it was expanded.
         self.state.note_special(&one.name, &one.value);
         self.state.keep(&one.name, one.value.clone());
     }
+}
+
+/// Says whether a command puts text behind that of a variable.
+fn appends(command: &ast::SimpleCommand) -> bool {
+    let mut items = command.prefix.iter().flat_map(|prefix| prefix.0.iter());
+    items.any(|item| matches!(item, Item::AssignmentWord(assignment, _) if assignment.append))
 }
 
 /// Says whether a command has redirects.

@@ -9,7 +9,7 @@ use alloc::string::String;
 use super::simple::Assigned;
 use super::state::State;
 use super::walk::Walker;
-use super::word::{HOLE, NUMERIC, Word, is_numeric};
+use super::word::{HOLE, NUMERIC, Taint, Word, is_numeric};
 use crate::rules::special::{Settable, settable};
 use crate::rules::{Effect, settings};
 use crate::verdict::Verdict;
@@ -18,6 +18,8 @@ use crate::verdict::Verdict;
 /// harmless.
 fn may_be_set(name: &str, value: &[Word]) -> bool {
     match settable(bare(name)) {
+        // A shell or a program shows it, or says that it is no good.
+        Some(_) if value.iter().any(|word| word.taint.has(Taint::SECRET)) => false,
         None | Some(Settable::Freely) => true,
         Some(Settable::Numbers) => value.iter().all(|word| is_plain_number(&word.text)),
         Some(Settable::Not) => false,
@@ -102,6 +104,9 @@ impl Walker<'_> {
     /// to a variable that holds a number, and what the program makes of it is judged elsewhere.
     pub(crate) fn specials_before(&mut self, assigned: &[Assigned], is_builtin: bool) {
         for one in assigned {
+            if one.name != "IFS" {
+                self.shown_by_shell(&one.value);
+            }
             let counts = settable(bare(&one.name)) == Some(Settable::Numbers);
             if (is_builtin || counts) && !may_be_set(&one.name, &one.value) {
                 self.ask_about_special(&one.name);

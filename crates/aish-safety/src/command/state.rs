@@ -9,10 +9,14 @@ use brush_parser::ast;
 
 use super::budget::{Budget, Work};
 use super::table::{Mark, Table};
+use super::ways::Part;
 use super::word::{Stream, Taint, Word};
 
 /// The most values that are followed for one variable.
 pub(crate) const MAX_ALTERNATIVES: usize = 64;
+
+/// The most choices among the values of several variables that are all followed; of more each value is, with some others.
+const MAX_TOGETHER: usize = 16;
 
 /// A variable: what it may hold, each a list of words (one, but for arrays).
 pub(crate) type Values = Vec<Vec<Word>>;
@@ -58,12 +62,20 @@ pub(crate) struct State {
     pub(crate) sockets: Vec<i32>,
     /// `$1`, `$2`, … .
     pub(crate) positional: Rc<Vec<Word>>,
-    /// How deep in branches: an assignment there adds a value, elsewhere it replaces.
+    /// How deep in what may run or not.
     pub(crate) branches: usize,
+    /// The parts of the line that are walked, with what there was before each, the innermost last.
+    pub(crate) held: Vec<Part>,
+    /// Functions that are perhaps defined.
+    pub(crate) unsure: BTreeSet<String>,
+    /// What arguments were perhaps, where it is not known what they are.
+    pub(crate) mixed: Vec<Word>,
     /// Which of a variable's values is taken.
     pub(crate) choice: usize,
-    /// The most values of a variable that was looked up since this was set to 1.
+    /// How many choices there are among the values of the variables that were looked up since this was set to 1.
     pub(crate) widest: usize,
+    /// Those variables, with how many values each has and how many choices there were before it.
+    pub(crate) picked: Vec<(String, usize, usize)>,
     /// True after `set -n`: nothing runs.
     pub(crate) picture: bool,
     /// True once a name stands for another.
@@ -90,8 +102,10 @@ pub(crate) struct Before {
     visited: Rc<Vec<String>>,
     positional: Rc<Vec<Word>>,
     branches: usize,
+    held: usize,
     choice: usize,
     widest: usize,
+    picked: usize,
     picture: bool,
 }
 
@@ -121,7 +135,7 @@ impl Kind {
 }
 
 /// Counts the bytes of what a variable may hold.
-fn size(values: &[Vec<Word>]) -> usize {
+pub(super) fn size(values: &[Vec<Word>]) -> usize {
     values.iter().flatten().map(|word| word.text.len() + core::mem::size_of::<Word>()).sum()
 }
 
@@ -138,8 +152,10 @@ impl State {
             visited: Rc::clone(&self.visited),
             positional: Rc::clone(&self.positional),
             branches: self.branches,
+            held: self.held.len(),
             choice: self.choice,
             widest: self.widest,
+            picked: self.picked.len(),
             picture: self.picture,
         }
     }
@@ -155,8 +171,10 @@ impl State {
         self.visited = before.visited;
         self.positional = before.positional;
         self.branches = before.branches;
+        self.held.truncate(before.held);
         self.choice = before.choice;
         self.widest = before.widest;
+        self.picked.truncate(before.picked);
         self.picture = before.picture;
     }
 
@@ -207,18 +225,7 @@ impl State {
             return;
         }
         self.note_again(name);
-        if self.branches > 0
-            && let Some(values) = self.variables.get(name)
-        {
-            // The others are compared with it, and kept as they were to go back to.
-            if !self.budget.pay(Work::Scan, size(values)) {
-                return;
-            }
-            if values.len() < MAX_ALTERNATIVES && !values.contains(&value) {
-                self.variables.change(name, |values| values.push(value));
-            }
-            return;
-        }
+        self.hold(name);
         self.variables.insert(name.into(), alloc::vec![value]);
     }
 
@@ -228,7 +235,12 @@ impl State {
         if self.choice > 0 || self.rewalks {
             return;
         }
-        let names = match self.variables.contains_key(name) {
+        // What may be anything was not set.
+        let is_set = |values: &Values| {
+            let mut words = values.iter().flatten().peekable();
+            words.peek().is_none() || words.any(|word| !word.taint.has(Taint::UNSET))
+        };
+        let names = match self.variables.get(name).is_some_and(is_set) {
             true => &mut self.again,
             false if self.branches > 0 => &mut self.perhaps,
             false => return,
@@ -243,8 +255,24 @@ impl State {
         let referred = self.referred(name);
         let name = referred.as_deref().unwrap_or(name);
         let values = self.variables.get(name)?;
-        self.widest = self.widest.max(values.len());
-        let value = values.get(self.choice.min(values.len().saturating_sub(1)))?;
+        let count = values.len();
+        let picked = self.picked.iter().find(|(other, ..)| other == name).map(|(_, count, before)| (*count, *before));
+        let at = match picked {
+            _ if count < 2 => 0,
+            Some((among, before)) => self.choice / before % among,
+            // Each of its values with each of the others.
+            None if self.widest.saturating_mul(count) <= MAX_TOGETHER => {
+                self.picked.push((name.into(), count, self.widest.max(1)));
+                let before = self.widest.max(1);
+                self.widest = before * count;
+                self.choice / before % count
+            }
+            None => {
+                self.widest = self.widest.max(count);
+                self.choice
+            }
+        };
+        let value = values.get(at.min(count.saturating_sub(1)))?;
         self.budget.pay(Work::Scan, size(core::slice::from_ref(value))).then(|| value.clone())
     }
 

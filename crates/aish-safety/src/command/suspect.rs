@@ -186,6 +186,8 @@ impl<'w> Walker<'w> {
         guess.rules = self.rules;
         guess.set_again = Rc::clone(&self.set_again);
         guess.depth = depth;
+        guess.in_function = self.in_function;
+        guess.beyond = self.beyond.clone();
         guess.trail = trail;
         let (before, files, special) = (guess.state.enter(), guess.state.files.mark(), guess.state.special.take());
         run(&mut guess);

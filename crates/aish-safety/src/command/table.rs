@@ -82,20 +82,6 @@ impl<K: Ord + Clone, V: Clone> Table<K, V> {
         }
     }
 
-    /// Changes a value that is there; says whether it is.
-    pub(crate) fn change<Q: Ord + ?Sized + ToOwned<Owned = K>>(&mut self, key: &Q, change: impl FnOnce(&mut V)) -> bool
-    where
-        K: Borrow<Q>,
-    {
-        let Some(value) = self.now.get_mut(key) else { return false };
-        self.changes += 1;
-        if self.marks > 0 {
-            self.before.push((key.to_owned(), Some(value.clone())));
-        }
-        change(value);
-        true
-    }
-
     /// Sets a mark; it is to be given to [`Table::back`], the last one first.
     pub(crate) fn mark(&mut self) -> Mark {
         self.marks += 1;
@@ -137,8 +123,7 @@ mod tests {
         table.insert("b".into(), 3);
         let inner = table.mark();
         table.remove("a");
-        assert!(table.change("b", |value| *value += 1));
-        assert!(!table.change("c", |value| *value += 1));
+        table.insert("b".into(), 4);
         assert_eq!((table.get("a"), table.get("b"), table.len()), (None, Some(&4), 1));
         table.back(inner);
         assert_eq!((table.get("a"), table.get("b"), table.len()), (Some(&2), Some(&3), 2));

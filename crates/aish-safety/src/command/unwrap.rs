@@ -53,8 +53,14 @@ impl Walker<'_> {
                 least = Verdict::Ask;
             }
             self.trail.push(label);
-            for form in wrapper.forms() {
-                ran |= self.form(form, &Given { wrapper, program, arguments: rest, stdin, ran }, out);
+            let mut judge = |walker: &mut Self| {
+                for form in wrapper.forms() {
+                    ran |= walker.form(form, &Given { wrapper, program, arguments: rest, stdin, ran }, out);
+                }
+            };
+            match known.is(Trait::Builtin) || known.is(Trait::KeepsFunctions) {
+                true => judge(self),
+                false => self.in_another_program(judge),
             }
             self.trail.pop();
             self.fleeting = fleeting;

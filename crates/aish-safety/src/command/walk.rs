@@ -53,6 +53,8 @@ pub(crate) struct Walker<'a> {
     pub(crate) endless: bool,
     /// True where another program starts the next one, and functions of the shell are out of its reach.
     pub(crate) outside: bool,
+    /// True in what another program runs, and which functions are defined there: others of the shell are no commands to it.
+    pub(crate) beyond: (bool, BTreeSet<String>),
     /// The coprocess of the line that was started last.
     pub(crate) coprocess: Option<ast::SubshellCommand>,
     /// Commands that read what is written to a descriptor.
@@ -86,6 +88,10 @@ pub(crate) struct Walker<'a> {
     pub(crate) unsplit: bool,
     /// True once those make other words of the present command.
     pub(crate) differs: bool,
+    /// True where lists in braces are read as dash does, which makes nothing of them.
+    pub(crate) braceless: bool,
+    /// True once the present command has such a list.
+    pub(crate) braced: bool,
     /// How deep in expansions of words.
     pub(crate) unfolding: usize,
     /// Which files the line opens.
@@ -122,6 +128,7 @@ impl<'a> Walker<'a> {
             apart: 0,
             endless: false,
             outside: false,
+            beyond: (false, BTreeSet::new()),
             coprocess: None,
             readers: Vec::new(),
             fleeting: false,
@@ -140,6 +147,8 @@ impl<'a> Walker<'a> {
             budget: state.budget.clone(),
             unsplit: false,
             differs: false,
+            braceless: false,
+            braced: false,
             unfolding: 0,
             reads: Reads { known: true, ..Reads::default() },
             began_in: state.folder.clone(),
@@ -242,6 +251,14 @@ impl<'a> Walker<'a> {
         out
     }
 
+    /// Runs `inside` as what another program runs, to which functions of the shell are no commands.
+    pub(crate) fn in_another_program<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = core::mem::replace(&mut self.beyond, (true, BTreeSet::new()));
+        let out = inside(self);
+        self.beyond = outer;
+        out
+    }
+
     /// Judges the commands of a substitution; returns what they write.
     pub(crate) fn substitute(&mut self, source: &str) -> Stream {
         if let Some(source) = source.strip_prefix(zsh::IN_THE_SHELL) {
@@ -339,55 +356,7 @@ impl<'a> Walker<'a> {
         out
     }
 
-    /// Walks a list of commands.
-    pub(crate) fn list(&mut self, list: &ast::CompoundList, stdin: &Stream) -> Stream {
-        let mut out = Stream::default();
-        for (at, ast::CompoundListItem(item, separator)) in list.0.iter().enumerate() {
-            let disowned = at > 0 && item.first.bang && item.first.seq.is_empty();
-            if disowned {
-                let reason = "goes on when the shell ends";
-                self.note_plain("&!", Verdict::Ask, Effect::Run, "zsh.disown", reason);
-            }
-            let background = matches!(separator, ast::SeparatorOperator::Async);
-            self.apart += usize::from(background);
-            out.append(self.and_or(item, stdin));
-            self.apart -= usize::from(background);
-            self.ask_special();
-        }
-        out
-    }
-
-    fn and_or(&mut self, item: &ast::AndOrList, stdin: &Stream) -> Stream {
-        let mut out = self.pipeline(&item.first, stdin);
-        for more in &item.additional {
-            let (ast::AndOr::And(pipeline) | ast::AndOr::Or(pipeline)) = more;
-            self.state.branches += 1;
-            out.append(self.pipeline(pipeline, stdin));
-            self.state.branches -= 1;
-        }
-        out
-    }
-
-    fn pipeline(&mut self, pipeline: &ast::Pipeline, stdin: &Stream) -> Stream {
-        let [command] = pipeline.seq.as_slice() else {
-            self.apart += 1;
-            let mut stream = stdin.clone();
-            let outer = core::mem::take(&mut self.feeding);
-            for command in &pipeline.seq {
-                stream = self.command(command, &stream);
-                stream.connected = true;
-                if let ast::Command::Simple(simple) = command {
-                    self.feeding.extend(arguments_of(simple));
-                }
-            }
-            self.feeding = outer;
-            self.apart -= 1;
-            return stream;
-        };
-        self.command(command, stdin)
-    }
-
-    fn command(&mut self, command: &ast::Command, stdin: &Stream) -> Stream {
+    pub(crate) fn command(&mut self, command: &ast::Command, stdin: &Stream) -> Stream {
         match command {
             ast::Command::Simple(simple) => self.simple(simple, stdin),
             ast::Command::Compound(compound, redirects) => {
@@ -401,7 +370,8 @@ impl<'a> Walker<'a> {
                 Stream::default()
             }
             ast::Command::ExtendedTest(test, redirects) => self.redirected(redirects.as_ref(), stdin, |walker, _| {
-                walker.test(&test.expr);
+                walker.with_each_value(|walker| walker.test(&test.expr));
+                walker.note_plain("[[ … ]]", Verdict::Allow, Effect::Read, "shell.test", "tests a condition");
                 Stream::default()
             }),
         }
@@ -424,6 +394,9 @@ impl<'a> Walker<'a> {
                     }
                 }
                 ast::ExtendedTestExpr::BinaryTest(test, left, right) => {
+                    if matches!(test, ast::BinaryPredicate::LeftSortsAfterRight) {
+                        self.counts_in_dash(&right.value);
+                    }
                     for side in [left, right] {
                         let word = self.expand_one(&side.value);
                         if computes(test) {
@@ -433,7 +406,6 @@ impl<'a> Walker<'a> {
                 }
             }
         }
-        self.note_plain("[[ … ]]", Verdict::Allow, Effect::Read, "shell.test", "tests a condition");
     }
 
     /// Returns the working folder as text, `.` where it is not known.
@@ -464,20 +436,4 @@ fn computes(test: &ast::BinaryPredicate) -> bool {
             | Test::ArithmeticGreaterThan
             | Test::ArithmeticGreaterThanOrEqualTo
     )
-}
-
-/// Returns the arguments of a command as they are written, where they may hold more than one word.
-fn arguments_of(simple: &ast::SimpleCommand) -> impl Iterator<Item = String> {
-    let items = simple.suffix.iter().flat_map(|suffix| suffix.0.iter());
-    items.filter_map(|item| match item {
-        ast::CommandPrefixOrSuffixItem::Word(word) if word.value.contains(' ') && word.value.len() <= 4_096 => {
-            Some(word.value.clone())
-        }
-        ast::CommandPrefixOrSuffixItem::IoRedirect(ast::IoRedirect::HereString(_, word))
-            if word.value.len() <= 4_096 =>
-        {
-            Some(word.value.clone())
-        }
-        _ => None,
-    })
 }

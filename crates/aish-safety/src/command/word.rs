@@ -48,12 +48,19 @@ impl Taint {
     /// The value of a variable that may hold an address with a password, or a password by an ordinary name: it may go where it
     /// is for, and is asked about where it is shown.
     pub(crate) const ADDRESS: Self = Self(2048);
+    /// Of a variable that may not be set: not each shell has it, or what sets it may not run.
+    pub(crate) const UNSET: Self = Self(4096);
     /// Never ends by itself.
     pub(crate) const ENDLESS: Self = Self(8);
 
     /// The same without the mark of content: that of a file is content anyhow.
     pub(crate) const fn without_content(self) -> Self {
-        Self(self.0 & !Self::CONTENT.0)
+        self.without(Self::CONTENT)
+    }
+
+    /// The same without the marks of `other`.
+    pub(crate) const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
     }
 
     /// Says whether any mark of `other` is set.

@@ -13,11 +13,14 @@ const SHELLS: &str = include_str!("shells.txt");
 /// pattern or out of a variable.
 const CHECKED: &str = include_str!("checked.txt");
 
+/// Where a variable, an argument or a function is perhaps another one, in a later round or in another shell.
+const PERHAPS: &str = include_str!("perhaps.txt");
+
 #[test]
 fn no_line_that_was_hunted_is_allowed() {
-    let lines = LINES.lines().chain(SHELLS.lines()).chain(CHECKED.lines());
+    let lines = [LINES, SHELLS, CHECKED, PERHAPS].into_iter().flat_map(str::lines);
     let lines: Vec<&str> = lines.filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
-    assert!(lines.len() > 80, "{} lines", lines.len());
+    assert!(lines.len() > 1_500, "{} lines", lines.len());
     let allowed = lines.iter().filter(|line| judge_command(line, &Surroundings::default()).verdict == Verdict::Allow);
     let allowed: Vec<&&str> = allowed.collect();
     assert!(allowed.is_empty(), "{allowed:#?}");

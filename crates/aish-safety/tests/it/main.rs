@@ -28,6 +28,8 @@ mod newer_shells;
 #[cfg(test)]
 mod open_words;
 #[cfg(test)]
+mod perhaps;
+#[cfg(test)]
 mod policy;
 #[cfg(test)]
 mod properties;

@@ -94,7 +94,7 @@ fn brackets_compute_only_where_they_touch() {
         ("((rm -rf /srv/data); (ls))", Verdict::Halt),
         ("x() ((rm -rf /srv/data) ); x", Verdict::Halt),
         ("(( (1 + 2) * 3 ))", Verdict::Allow),
-        ("i=0 a=1 b=2; ((i++)); (( (a) > ((b)) )) && echo yes", Verdict::Allow),
+        ("i=0 a=1 b=2; ((i++)); (( (a) < ((b)) )) && echo yes", Verdict::Allow),
         ("for ((i = (1); i < ((3)); i++)); do echo $i; done", Verdict::Allow),
     ] {
         assert_eq!(judge_command(text, &Surroundings::default()).verdict, verdict, "{text}");

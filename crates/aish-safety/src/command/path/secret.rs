@@ -1,9 +1,11 @@
 //! Files that hold secrets.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use aish_types::secret_files::{AT_HOME, ELSEWHERE, OPEN_IN_SSH, names_secret};
 
+use super::super::expand::GROUPS;
 use super::{HOLE, Place, glob_match};
 use crate::rules::{kernel_places, secret_places, secret_words};
 
@@ -59,8 +61,15 @@ impl<T: AsRef<str>> Place<T> {
         if stem.len() >= 4 && secret_places::SECRET_NAMES.iter().any(|name| name.starts_with(stem)) {
             return true;
         }
-        secret_places::SECRET_NAMES.iter().any(|name| glob_match(name, last) || (literal && glob_match(last, name)))
-            || self.is_at_a_secret_path()
+        // Names with a leading dot are meant by few patterns, and those are meant for just them.
+        let dotted = last.starts_with('.');
+        let groups = dotted.then(|| without_groups(last));
+        let last = groups.as_deref().unwrap_or(last);
+        secret_places::SECRET_NAMES.iter().any(|name| {
+            glob_match(name, last)
+                || (literal || dotted && name.starts_with('.'))
+                    && (glob_match(last, name) || glob_match(last, name.trim_end_matches('*')))
+        }) || self.is_at_a_secret_path()
             || literal
                 && secret_places::SECRET_PATHS
                     .iter()
@@ -115,6 +124,27 @@ impl<T: AsRef<str>> Place<T> {
 
 fn is_pattern(part: &str) -> bool {
     part.contains(['*', '?', '[', HOLE])
+}
+
+/// Writes a pattern with a star for each group: `.@(a|b)`.
+fn without_groups(pattern: &str) -> String {
+    let mut out = String::with_capacity(pattern.len());
+    let mut depth = 0_usize;
+    for letter in pattern.chars() {
+        match letter {
+            '(' => {
+                if depth == 0 && out.ends_with(GROUPS) {
+                    out.pop();
+                    out.push('*');
+                }
+                depth += 1;
+            }
+            ')' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => out.push(letter),
+            _ => {}
+        }
+    }
+    out
 }
 
 /// A name that a pattern of ours stands for.

@@ -1,0 +1,177 @@
+//! Lists, chains of `&&` and `||`, and pipes: what of them runs for sure, and what perhaps.
+
+use alloc::string::String;
+
+use brush_parser::ast;
+
+use super::budget::Work;
+use super::walk::Walker;
+use super::ways::Ways;
+use super::word::Stream;
+use crate::rules::Effect;
+use crate::verdict::Verdict;
+
+impl Walker<'_> {
+    /// Walks a list of commands.
+    pub(crate) fn list(&mut self, list: &ast::CompoundList, stdin: &Stream) -> Stream {
+        let mut out = Stream::default();
+        for (at, ast::CompoundListItem(item, separator)) in list.0.iter().enumerate() {
+            let disowned = at > 0 && item.first.bang && item.first.seq.is_empty();
+            if disowned {
+                let reason = "goes on when the shell ends";
+                self.note_plain("&!", Verdict::Ask, Effect::Run, "zsh.disown", reason);
+            }
+            if matches!(separator, ast::SeparatorOperator::Async) {
+                self.apart += 1;
+                // What it sets stays in a shell of its own, or comes later.
+                let depth = self.state.begin_branch();
+                out.append(self.and_or(item, stdin));
+                self.state.end_branch(depth);
+                self.apart -= 1;
+            } else {
+                out.append(self.and_or(item, stdin));
+            }
+            self.ask_special();
+        }
+        out
+    }
+
+    fn and_or(&mut self, item: &ast::AndOrList, stdin: &Stream) -> Stream {
+        let mut out = self.pipeline(&item.first, stdin);
+        if let [ast::AndOr::And(then), ast::AndOr::Or(other)] = item.additional.as_slice()
+            && only_sets(then)
+        {
+            // The other one runs where this one does not.
+            let mut ways = Ways::default();
+            for pipeline in [then, other] {
+                let branches = self.state.branches;
+                let depth = self.state.begin_branch();
+                out.append(self.pipeline(pipeline, stdin));
+                let returned = self.state.branches > branches + 1;
+                self.state.end_way(depth, &mut ways);
+                self.state.branches = branches + usize::from(returned);
+            }
+            self.state.join_ways(&ways, true);
+            return out;
+        }
+        let mut open: Option<(usize, bool)> = None;
+        for more in &item.additional {
+            let (pipeline, follows) = match more {
+                ast::AndOr::And(pipeline) => (pipeline, true),
+                ast::AndOr::Or(pipeline) => (pipeline, false),
+            };
+            // Behind `a && b &&` all of it ran; behind `a && b ||` perhaps not.
+            if let Some((depth, _)) = open.take_if(|(_, followed)| !(follows && *followed)) {
+                self.state.end_branch(depth);
+            }
+            open.get_or_insert_with(|| (self.state.begin_branch(), follows));
+            out.append(self.pipeline(pipeline, stdin));
+        }
+        if let Some((depth, _)) = open {
+            self.state.end_branch(depth);
+        }
+        out
+    }
+
+    fn pipeline(&mut self, pipeline: &ast::Pipeline, stdin: &Stream) -> Stream {
+        let [command] = pipeline.seq.as_slice() else {
+            self.apart += 1;
+            let mut stream = stdin.clone();
+            let outer = core::mem::take(&mut self.feeding);
+            for command in &pipeline.seq {
+                // What it sets stays in a shell of its own, in some shells and places.
+                let depth = self.state.begin_branch();
+                stream = self.command(command, &stream);
+                self.state.end_branch(depth);
+                stream.connected = true;
+                if let ast::Command::Simple(simple) = command {
+                    self.feeding.extend(arguments_of(simple));
+                }
+            }
+            self.feeding = outer;
+            self.apart -= 1;
+            return stream;
+        };
+        if !may_fail_to_start(command) {
+            return self.command(command, stdin);
+        }
+        let depth = self.state.begin_branch();
+        let out = self.command(command, stdin);
+        self.state.end_branch(depth);
+        out
+    }
+
+    /// Does something once for each of the values that variables in it may have.
+    pub(crate) fn with_each_value(&mut self, mut inside: impl FnMut(&mut Self)) {
+        let (outer_choice, outer_widest) = (self.state.choice, self.state.widest);
+        let outer_picked = self.state.picked.clone();
+        let mut choice = 0;
+        loop {
+            self.state.choice = if outer_choice > 0 { outer_choice } else { choice };
+            self.state.widest = 1;
+            if outer_choice == 0 {
+                self.state.picked.clear();
+            }
+            inside(self);
+            choice += 1;
+            if choice >= self.state.widest || outer_choice > 0 || !self.budget.pay(Work::Command, 1) {
+                break;
+            }
+        }
+        self.state.choice = outer_choice;
+        self.state.widest = outer_widest.max(self.state.widest);
+        self.state.picked = outer_picked;
+    }
+}
+
+/// Says whether a pipeline only sets variables, to what cannot fail: nothing runs in it.
+fn only_sets(pipeline: &ast::Pipeline) -> bool {
+    let [ast::Command::Simple(simple)] = pipeline.seq.as_slice() else { return false };
+    let items = simple.prefix.iter().flat_map(|prefix| prefix.0.iter());
+    !pipeline.bang
+        && simple.word_or_name.is_none()
+        && items.clone().count() > 0
+        && items.into_iter().all(|item| match item {
+            ast::CommandPrefixOrSuffixItem::AssignmentWord(_, word) => !word.value.contains(['(', '`', '?']),
+            _ => false,
+        })
+}
+
+/// Says whether a command does not run where one of its redirects fails: a file may not be there.
+fn may_fail_to_start(command: &ast::Command) -> bool {
+    let may_fail = |redirect: &ast::IoRedirect| match redirect {
+        ast::IoRedirect::File(_, _, ast::IoFileRedirectTarget::Filename(word)) => word.value != "/dev/null",
+        ast::IoRedirect::File(_, _, ast::IoFileRedirectTarget::Duplicate(_)) => true,
+        ast::IoRedirect::OutputAndError(..) => true,
+        ast::IoRedirect::File(..) | ast::IoRedirect::HereDocument(..) | ast::IoRedirect::HereString(..) => false,
+    };
+    match command {
+        ast::Command::Simple(simple) => {
+            let prefix = simple.prefix.iter().flat_map(|prefix| prefix.0.iter());
+            let suffix = simple.suffix.iter().flat_map(|suffix| suffix.0.iter());
+            prefix
+                .chain(suffix)
+                .any(|item| matches!(item, ast::CommandPrefixOrSuffixItem::IoRedirect(redirect) if may_fail(redirect)))
+        }
+        ast::Command::Compound(_, redirects) | ast::Command::ExtendedTest(_, redirects) => {
+            redirects.iter().flat_map(|list| list.0.iter()).any(may_fail)
+        }
+        ast::Command::Function(_) => false,
+    }
+}
+
+/// Returns the arguments of a command as they are written, where they may hold more than one word.
+fn arguments_of(simple: &ast::SimpleCommand) -> impl Iterator<Item = String> {
+    let items = simple.suffix.iter().flat_map(|suffix| suffix.0.iter());
+    items.filter_map(|item| match item {
+        ast::CommandPrefixOrSuffixItem::Word(word) if word.value.contains(' ') && word.value.len() <= 4_096 => {
+            Some(word.value.clone())
+        }
+        ast::CommandPrefixOrSuffixItem::IoRedirect(ast::IoRedirect::HereString(_, word))
+            if word.value.len() <= 4_096 =>
+        {
+            Some(word.value.clone())
+        }
+        _ => None,
+    })
+}
