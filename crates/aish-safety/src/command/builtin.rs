@@ -78,10 +78,7 @@ impl Walker<'_> {
             }
             "set" => self.sets(words),
             "shift" => {
-                let left = self.state.positional.len();
-                if left > 0 && self.budget.pay(Work::Argument, left / 4 + 1) {
-                    Rc::make_mut(&mut self.state.positional).remove(0);
-                }
+                self.shifts(arguments);
                 self.note_harmless(words, "shell.shift", "shifts the arguments");
             }
             "read" | "mapfile" | "readarray" => {
@@ -128,6 +125,25 @@ impl Walker<'_> {
 
     pub(super) fn note_harmless(&mut self, words: &[Word], rule: &'static str, reason: &str) {
         self.note_plain(&shown(words), Verdict::Allow, Effect::Read, rule, reason);
+    }
+
+    /// Takes arguments of the shell away: as many as are said, where there are so many.
+    fn shifts(&mut self, arguments: &[Word]) {
+        let left = self.state.positional.len();
+        let count = match arguments.first() {
+            None => Some(1),
+            Some(word) if word.taint.has(Taint::GUESSED) => None,
+            Some(word) => word.text.parse::<usize>().ok(),
+        };
+        if let Some(count) = count {
+            if (1..=left).contains(&count) && self.budget.pay(Work::Argument, left / 4 + 1) {
+                Rc::make_mut(&mut self.state.positional).drain(..count);
+            }
+            return;
+        }
+        let depth = self.state.begin_branch();
+        self.state.positional = Rc::default();
+        self.state.end_branch(depth);
     }
 
     /// Asks about words that the shell shows where something is wrong with them, of which one is a secret.

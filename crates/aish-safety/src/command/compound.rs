@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use brush_parser::ast;
 
 use super::budget::Work;
+use super::lists::any_may_fail;
 use super::redirect::COPROCESS;
 use super::state::Body;
 use super::walk::Walker;
@@ -255,6 +256,10 @@ impl Walker<'_> {
         let out = match body {
             Body::Tree(body) => {
                 let ast::FunctionBody(command, redirects) = body.as_ref();
+                if any_may_fail(redirects.as_ref()) {
+                    // Nothing of it runs then, as behind a `return`.
+                    self.state.returns();
+                }
                 self.redirected(redirects.as_ref(), stdin, |walker, stdin| {
                     walker.deeper(|walker| walker.compound(command, stdin))
                 })

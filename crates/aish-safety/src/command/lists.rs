@@ -137,14 +137,23 @@ fn only_sets(pipeline: &ast::Pipeline) -> bool {
         })
 }
 
-/// Says whether a command does not run where one of its redirects fails: a file may not be there.
-fn may_fail_to_start(command: &ast::Command) -> bool {
-    let may_fail = |redirect: &ast::IoRedirect| match redirect {
+/// Says whether a redirect may fail, so that nothing of its command runs: a file may not be there.
+fn may_fail(redirect: &ast::IoRedirect) -> bool {
+    match redirect {
         ast::IoRedirect::File(_, _, ast::IoFileRedirectTarget::Filename(word)) => word.value != "/dev/null",
         ast::IoRedirect::File(_, _, ast::IoFileRedirectTarget::Duplicate(_)) => true,
         ast::IoRedirect::OutputAndError(..) => true,
         ast::IoRedirect::File(..) | ast::IoRedirect::HereDocument(..) | ast::IoRedirect::HereString(..) => false,
-    };
+    }
+}
+
+/// Says whether one of a block's redirects may fail.
+pub(crate) fn any_may_fail(redirects: Option<&ast::RedirectList>) -> bool {
+    redirects.iter().flat_map(|list| list.0.iter()).any(may_fail)
+}
+
+/// Says whether a command does not run where one of its redirects fails.
+fn may_fail_to_start(command: &ast::Command) -> bool {
     match command {
         ast::Command::Simple(simple) => {
             let prefix = simple.prefix.iter().flat_map(|prefix| prefix.0.iter());
@@ -154,7 +163,7 @@ fn may_fail_to_start(command: &ast::Command) -> bool {
                 .any(|item| matches!(item, ast::CommandPrefixOrSuffixItem::IoRedirect(redirect) if may_fail(redirect)))
         }
         ast::Command::Compound(_, redirects) | ast::Command::ExtendedTest(_, redirects) => {
-            redirects.iter().flat_map(|list| list.0.iter()).any(may_fail)
+            any_may_fail(redirects.as_ref())
         }
         ast::Command::Function(_) => false,
     }

@@ -199,11 +199,13 @@ impl Walker<'_> {
                         self.state.end_branch(depth);
                     }
                     vec![other]
-                } else if known {
-                    words
                 } else {
                     // It may be that all the same.
-                    let taint = self.taint_of_any(&[other]);
+                    let is_sure = known && !words.iter().any(|word| word.taint.has(Taint::GUESSED));
+                    let taint = if is_sure { Taint::NONE } else { self.taint_of_any(&[other]) };
+                    if taint.has(Taint::NAMES_SECRETS) {
+                        return vec![Word::unknown(taint)];
+                    }
                     words.into_iter().map(|word| Word { taint: word.taint | taint, ..word }).collect()
                 }
             }
