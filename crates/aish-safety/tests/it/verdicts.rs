@@ -216,6 +216,15 @@ fn our_own_files_are_protected() {
     ] {
         assert_eq!(judge_command(command, &around).verdict, Verdict::Halt, "{command}");
     }
+    // What asks because secrets are among what it reads changes nothing.
+    for command in [
+        "find / -type f -exec grep -Hi 'a dog' {} +",
+        "find / -type f -exec grep -l dog {} \\; -print",
+        "grep -Ril dog /",
+        "cat ~/.local/state/aish/token.json ~/.ssh/id_rsa",
+    ] {
+        assert_eq!(judge_command(command, &around).verdict, Verdict::Ask, "{command}");
+    }
     // A relative path is seen from the folder that the line begins in.
     let inside = Surroundings { folder: Some("/home/ana/.local/state".into()), ..around };
     for command in [

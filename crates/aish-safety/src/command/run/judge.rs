@@ -64,14 +64,15 @@ impl<'w> Walker<'w> {
         };
         let choice = self.choose(program, words, &subject);
         let doubt = if choice.allows() { self.doubt(program, words, &subject) } else { None };
-        let own = self.own_rule(subject, arguments);
+        let own = self.own_rule(&subject, arguments);
         let asked =
             if wrapped.is_none() || help::is_scripted(name, arguments) { help::asked(name, &sorted) } else { Help::No };
         let mut part = doubt.unwrap_or_else(|| self.decided(program, words, &choice, (asked, wrapped)));
+        let only_reads = part.effect == Effect::ReadSecret && reads_otherwise(&subject);
         if let Some(rule) = own {
             part = self.under(rule, part, words);
         }
-        if let Some(part) = self.changes_us(&part, words) {
+        if let Some(part) = self.changes_us(&part, words).filter(|_| !only_reads) {
             return part;
         }
         self.look_further(program, words, stdin, (part.verdict, wrapped.is_some()));
@@ -150,7 +151,7 @@ impl<'w> Walker<'w> {
     }
 
     /// Finds the rule of a person's policy that holds.
-    fn own_rule(&self, subject: Subject<'_>, arguments: &[Word]) -> Option<&'w PolicyRule> {
+    fn own_rule(&self, subject: &Subject<'_>, arguments: &[Word]) -> Option<&'w PolicyRule> {
         let rules = self.rules;
         // How a program that only a person's own files know spells its options.
         let spelt = match programs::find(subject.program) {
@@ -159,10 +160,10 @@ impl<'w> Walker<'w> {
         };
         match &spelt {
             Some(arguments) => {
-                let fresh = Subject { arguments, any_secret: OnceCell::new(), outputs: OnceCell::new(), ..subject };
+                let fresh = Subject { arguments, any_secret: OnceCell::new(), outputs: OnceCell::new(), ..*subject };
                 rules.for_command(&fresh)
             }
-            None => rules.for_command(&subject),
+            None => rules.for_command(subject),
         }
     }
 
@@ -252,4 +253,11 @@ impl<'w> Walker<'w> {
             self.piped_words(arguments);
         }
     }
+}
+
+/// Says whether a program is known to do no more than read, whatever it reads.
+fn reads_otherwise(subject: &Subject<'_>) -> bool {
+    let rules = programs::find(subject.program).into_iter().flat_map(|program| program.rules());
+    let mut allows = rules.filter(|rule| rule.row().verdict == Verdict::Allow && !rule.row().shows);
+    allows.any(|rule| pattern::matches(rule, subject).is_some())
 }
