@@ -11,8 +11,8 @@ use core::cell::Cell;
 
 use super::bounds::MAX_BYTES;
 
-/// What one line may cost, in units of about a nanosecond on a machine of the year 2024.
-const LIMIT: u64 = 60_000_000;
+/// What one line may cost, in units of about a nanosecond on a machine of the year 2024; in some shapes a unit takes two.
+const LIMIT: u64 = 42_000_000;
 
 /// What kinds of work cost, in units a byte of text or a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
