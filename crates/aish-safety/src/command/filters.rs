@@ -192,7 +192,7 @@ impl Walker<'_> {
                 || self.state.taint_below(&place.text).has(Taint::SECRET)
         };
         // What is not known may be nothing.
-        let rest = (!word.is_known()).then(|| word.text.replace([HOLE, NUMERIC], "")).unwrap_or_default();
+        let rest = if word.is_known() { String::new() } else { word.text.replace([HOLE, NUMERIC], "") };
         !word.text.starts_with('-') && check(&word.text)
             || !rest.is_empty() && !rest.starts_with('-') && check(&rest)
             || word.text.split(['=', '@']).skip(1).any(|part| !part.is_empty() && check(part))

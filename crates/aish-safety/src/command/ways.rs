@@ -19,15 +19,18 @@ const MAX_MIXED: usize = 128;
 #[derive(Debug)]
 pub(crate) struct Part {
     /// The variables that it sets.
-    variables: BTreeMap<String, Option<Values>>,
+    variables: Held,
     positional: Rc<Vec<Word>>,
     /// The functions that it defines.
     functions: Vec<String>,
 }
 
+/// What variables hold; none where one is taken away.
+type Held = BTreeMap<String, Option<Values>>;
+
 /// What each of several ways, of which one is taken, leaves in the variables that it sets, and as arguments.
 #[derive(Debug, Default)]
-pub(crate) struct Ways(Vec<(BTreeMap<String, Option<Values>>, Rc<Vec<Word>>)>);
+pub(crate) struct Ways(Vec<(Held, Rc<Vec<Word>>)>);
 
 impl State {
     /// Begins a part of the line; what it returns ends it.
