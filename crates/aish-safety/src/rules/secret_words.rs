@@ -162,9 +162,9 @@ pub(crate) fn tells(name: &str) -> bool {
     if name.len() > LONGEST {
         return SECRET.any(name);
     }
-    let names = [name, without_marks_of_copies(name)];
-    !is_open(name)
-        && names.iter().any(|name| is_listed(name) || is_folded(name) && is_listed(&name.to_ascii_lowercase()))
+    let bare = without_marks_of_copies(name);
+    let is_one = |name: &str| is_listed(name) || is_folded(name) && is_listed(&name.to_ascii_lowercase());
+    (is_one(name) || bare != name && is_one(bare)) && !is_open(name)
 }
 
 /// Says the same of what is a file's name for sure, and no word of another kind: `token`, `.secrets`, `API_KEY`.
