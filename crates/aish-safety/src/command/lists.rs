@@ -107,11 +107,7 @@ impl Walker<'_> {
         let outer_picked = self.state.picked.clone();
         let mut choice = 0;
         loop {
-            self.state.choice = if outer_choice > 0 { outer_choice } else { choice };
-            self.state.widest = 1;
-            if outer_choice == 0 {
-                self.state.picked.clear();
-            }
+            self.state.choose(outer_choice, choice);
             inside(self);
             choice += 1;
             if choice >= self.state.widest || outer_choice > 0 || !self.budget.pay(Work::Command, 1) {

@@ -36,11 +36,7 @@ impl Walker<'_> {
         let mut ways = Ways::default();
         let mut choice = 0;
         loop {
-            self.state.choice = if outer_choice > 0 { outer_choice } else { choice };
-            self.state.widest = 1;
-            if outer_choice == 0 {
-                self.state.picked.clear();
-            }
+            self.state.choose(outer_choice, choice);
             let depth = self.state.begin();
             let folder = self.state.folder.as_deref().map_or(0, beyond_ordinary);
             let is_paid = self.budget.pay(Work::Command, 1) && (folder == 0 || self.budget.pay(Work::Path, folder));
@@ -79,31 +75,37 @@ impl Walker<'_> {
             // Of other words it writes something else.
             out.taint = out.taint | Taint::GUESSED;
         }
-        if differs && !self.guessing && self.verdict() == Verdict::Allow {
-            let verdict = self.verdict_on(|walker| {
-                walker.unsplit = true;
-                walker.state.rewalks = true;
-                walker.simple_once(command, stdin);
-                walker.state.rewalks = false;
-            });
-            if verdict > Verdict::Allow {
-                let reason = "does something else where a shell splits no value at blanks, as zsh and fish";
-                self.note_plain("", Verdict::Ask, Effect::Unknown, "zsh.split", reason);
-            }
+        if differs {
+            let reason = "does something else where a shell splits no value at blanks, as zsh and fish";
+            self.ask_if_read(|walker| walker.unsplit = true, (command, stdin), "zsh.split", reason);
         }
-        if braced && !self.guessing && self.verdict() == Verdict::Allow {
-            let verdict = self.verdict_on(|walker| {
-                walker.braceless = true;
-                walker.state.rewalks = true;
-                walker.simple_once(command, stdin);
-                walker.state.rewalks = false;
-            });
-            if verdict > Verdict::Allow {
-                let reason = "does something else where a shell makes one word of a list in braces, as dash";
-                self.note_plain("", Verdict::Ask, Effect::Unknown, "dash.braces", reason);
-            }
+        if braced {
+            let reason = "does something else where a shell makes one word of a list in braces, as dash";
+            self.ask_if_read(|walker| walker.braceless = true, (command, stdin), "dash.braces", reason);
         }
         out
+    }
+
+    /// Asks about a simple command that is allowed here and would not be in a shell that reads it otherwise.
+    fn ask_if_read(
+        &mut self,
+        otherwise: fn(&mut Walker<'_>),
+        (command, stdin): (&ast::SimpleCommand, &Stream),
+        rule: &'static str,
+        reason: &str,
+    ) {
+        if self.guessing || self.verdict() > Verdict::Allow {
+            return;
+        }
+        let verdict = self.verdict_on(|walker| {
+            otherwise(walker);
+            walker.state.rewalks = true;
+            walker.simple_once(command, stdin);
+            walker.state.rewalks = false;
+        });
+        if verdict > Verdict::Allow {
+            self.note_plain("", Verdict::Ask, Effect::Unknown, rule, reason);
+        }
     }
 
     fn simple_once(&mut self, command: &ast::SimpleCommand, stdin: &Stream) -> Stream {

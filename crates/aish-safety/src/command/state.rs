@@ -140,6 +140,15 @@ pub(super) fn size(values: &[Vec<Word>]) -> usize {
 }
 
 impl State {
+    /// Takes the values of one choice: that of who is at choices already (`outer`, 0 for none), or else the next.
+    pub(crate) fn choose(&mut self, outer: usize, choice: usize) {
+        self.choice = if outer > 0 { outer } else { choice };
+        self.widest = 1;
+        if outer == 0 {
+            self.picked.clear();
+        }
+    }
+
     /// Notes what there is, to be given to [`State::leave`], the last one first.
     pub(crate) fn enter(&mut self) -> Before {
         Before {
