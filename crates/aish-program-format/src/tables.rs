@@ -172,7 +172,14 @@ impl Tables {
 
     /// Says whether a text is in a list.
     pub fn holds(&self, list: List, text: &str) -> bool {
-        self.texts(list).any(|one| one == text)
+        list.of(&self.lists).iter().any(|id| self.length(Id(*id)) == text.len() && self.text(Id(*id)) == text)
+    }
+
+    /// Returns how many bytes a text has.
+    fn length(&self, id: Id) -> usize {
+        let at = usize::from(id.0);
+        let (Some(from), Some(to)) = (self.starts.get(at), self.starts.get(at + 1)) else { return 0 };
+        to.saturating_sub(*from) as usize
     }
 
     /// Finds a program by its name.

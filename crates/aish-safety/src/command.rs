@@ -64,6 +64,7 @@ mod redirect;
 mod regular;
 mod rounds;
 mod run;
+mod secrets;
 mod setting;
 mod setting_builtins;
 mod simple;

@@ -132,18 +132,40 @@ fn name(program: &str) -> &str {
 
 /// Says whether a text has some words in a row, whole.
 fn words_hold(text: &str, wanted: &str) -> bool {
-    let mut padded = alloc::string::String::from(" ");
-    padded.push_str(text);
-    padded.push(' ');
-    let mut needle = alloc::string::String::from(" ");
-    needle.push_str(wanted);
-    needle.push(' ');
-    padded.contains(&needle)
+    let mut from = 0;
+    while let Some(at) = text.get(from..).and_then(|rest| rest.find(wanted)) {
+        let (before, behind) = (text.get(..from + at), text.get(from + at + wanted.len()..));
+        let is_whole = before.is_none_or(|before| before.is_empty() || before.ends_with(' '))
+            && behind.is_none_or(|behind| behind.is_empty() || behind.starts_with(' '));
+        if is_whole {
+            return true;
+        }
+        from += at + wanted.chars().next().map_or(1, char::len_utf8);
+    }
+    false
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_are_whole() {
+        for (text, wanted, holds) in [
+            ("fetch origin", "fetch", true),
+            ("-C x fetch", "fetch", true),
+            ("-C prefetch x", "fetch", false),
+            ("fetchfetch fetch", "fetch", true),
+            ("remote update x", "remote update", true),
+            ("remote  update", "remote update", false),
+            ("fetch-pack", "fetch", false),
+            ("", "fetch", false),
+            ("ä ää", "ä", true),
+            ("ää", "ä", false),
+        ] {
+            assert_eq!(words_hold(text, wanted), holds, "{text} {wanted}");
+        }
+    }
     use crate::command::{Surroundings, analyse};
     use crate::policy::PolicyRules;
 

@@ -170,7 +170,8 @@ impl Walker<'_> {
     /// Says whether a file holds secrets in one of the folders that the line may be in.
     pub(crate) fn is_secret_elsewhere(&self, text: &str, glob: bool) -> bool {
         let (visited, home) = (&self.state.visited, self.around.home.as_deref());
-        let is_secret = |folder: &String| super::path::seen(text, glob, Some(folder.as_str()), home).is_secret();
+        let is_secret =
+            |folder: &String| self.secrets.holds(&super::path::seen(text, glob, Some(folder.as_str()), home));
         !visited.is_empty()
             && !text.starts_with(['/', '~'])
             && (!self.budget.pay(Work::Place, visited.len())

@@ -63,7 +63,9 @@ impl Fields {
     fn split(&mut self) {
         if core::mem::take(&mut self.open) {
             self.current.whole = !core::mem::take(&mut self.loose);
-            let word = core::mem::take(&mut self.current);
+            let mut word = core::mem::take(&mut self.current);
+            // The program of this name: a bracket by itself stands for nothing else.
+            word.glob &= word.text != "[";
             if !self.vanishes {
                 self.done.push(word);
             }

@@ -14,6 +14,7 @@ use super::arguments::{Arguments, Role};
 use super::budget::{Budget, Work};
 use super::mode;
 use super::path::{self, Place, glob_match};
+use super::secrets::Secrets;
 use super::word::{HOLE, Stream, Taint, Word};
 use crate::rules::{programs, questions};
 use crate::verdict::Verdict;
@@ -32,6 +33,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) home: Option<&'a str>,
     /// Says what is known of a file's content by its plain path.
     pub(crate) file_taint: &'a dyn Fn(&str) -> Taint,
+    /// Which places hold secrets, as far as the line has asked.
+    pub(crate) secrets: &'a Secrets,
     /// Whether any argument is secret, once a rule has asked: most have none, and many rules ask.
     pub(crate) any_secret: OnceCell<bool>,
     /// What a person's own file says of the program.
@@ -453,10 +456,10 @@ impl Rest<'_, '_> {
         let shows_files = programs::find(self.subject.program).is_some_and(|known| known.facts().output.shows_files());
         let check = |text: &str| {
             let place = path::seen(text, word.glob, self.subject.folder, self.subject.home);
-            place.is_secret()
+            self.subject.secrets.holds(&place)
                 || shows_files && place.is_device()
-                || place.is_plainly_secret()
-                    && super::matched::opens(self.subject.program, self.subject.arguments, word)
+                || super::matched::opens(self.subject.program, self.subject.arguments, word)
+                    && self.subject.secrets.plainly(&place)
                 || (self.subject.file_taint)(&place.text).has(Taint::SECRET)
         };
         // The value of an option may stand in the same word: `grep -f/dev/watchdog`.

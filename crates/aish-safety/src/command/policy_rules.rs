@@ -28,6 +28,7 @@ impl Walker<'_> {
             folder: self.state.folder.as_deref(),
             home: self.around.home.as_deref(),
             file_taint: &|_| Taint::NONE,
+            secrets: &self.secrets,
             any_secret: OnceCell::new(),
             own: self.rules.program(name),
             outputs: OnceCell::new(),

@@ -86,7 +86,7 @@ impl Walker<'_> {
                 // A pattern that may mean several programs: the strictest of them.
                 let mut out = Stream::default();
                 for program in several {
-                    if !self.budget.pay(Work::Argument, words.len()) {
+                    if !self.budget.pay(Work::Command, 1) || !self.budget.pay(Work::Argument, words.len() + 8) {
                         break;
                     }
                     out.append(self.run_program(program, words, stdin, outside));

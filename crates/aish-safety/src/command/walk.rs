@@ -17,6 +17,7 @@ use super::bounds::{self, Refusal};
 use super::budget::{Budget, Work};
 use super::explain::Part;
 use super::memo::Memo;
+use super::secrets::Secrets;
 use super::state::{State, Values};
 use super::syntax::{inlined, parse, separated};
 use super::word::{Stream, Taint, Word};
@@ -103,6 +104,8 @@ pub(crate) struct Walker<'a> {
     pub(super) kept: Kept,
     /// Commands with what they did.
     pub(crate) memo: Memo,
+    /// Which places hold secrets.
+    pub(crate) secrets: Secrets,
 }
 
 impl<'a> Walker<'a> {
@@ -156,6 +159,7 @@ impl<'a> Walker<'a> {
             worst: None,
             kept: Kept::new(),
             memo: Memo::default(),
+            secrets: Secrets::default(),
         }
     }
 

@@ -62,6 +62,17 @@ fn every_shape_of_a_long_line_is_judged_in_time() {
 }
 
 #[test]
+fn ordinary_scripts_are_judged_to_their_end() {
+    let checks = "if [ -f \"$dir/one\" ] && [ -n \"$x\" ]; then echo found; fi\n".repeat(300);
+    let functions =
+        "f() { [ -d \"$1\" ] || return 1; echo \"$1\"; }\n".to_owned() + &"f \"$dir\" || exit 1\n".repeat(100);
+    for script in [checks, functions] {
+        let judgement = judge_command(&script, &Surroundings::default());
+        assert!(judgement.verdict < Verdict::Halt, "{judgement:?}");
+    }
+}
+
+#[test]
 fn what_takes_the_parser_or_a_search_too_long_halts() {
     let hung = format!(" if {}", "x[\"".repeat(60));
     for line in

@@ -57,6 +57,7 @@ impl<'w> Walker<'w> {
             folder: self.state.folder.as_deref(),
             home: self.around.home.as_deref(),
             file_taint: &file_taint,
+            secrets: &self.secrets,
             any_secret: OnceCell::new(),
             own: self.rules.program(name),
             outputs: OnceCell::new(),
