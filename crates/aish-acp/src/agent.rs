@@ -55,7 +55,7 @@ pub async fn serve(
     output: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<(), ServeError> {
     let codec = || LinesCodec::new_with_max_length(LONGEST);
-    let incoming = FramedRead::new(input, codec()).map(|line| line.map_err(std::io::Error::other));
+    let incoming = FramedRead::new(input, codec()).map(|line| line.map(first_version).map_err(std::io::Error::other));
     let framed = FramedWrite::new(output, codec());
     let outgoing = SinkExt::<String>::sink_map_err(framed, std::io::Error::other);
     let served = Arc::new(Served { host, facts, editor: Mutex::default() });
@@ -191,6 +191,21 @@ impl Served {
     }
 }
 
+/// Takes an editor that offers a later version beside what it can do in the first by that: the first is spoken.
+fn first_version(line: String) -> String {
+    if !line.contains("\"initialize\"") {
+        return line;
+    }
+    let Ok(mut message) = serde_json::from_str::<serde_json::Value>(&line) else { return line };
+    let is_first = message.get("method").is_some_and(|method| method == "initialize");
+    let offers = |params: &&mut serde_json::Value| params.get("clientCapabilities").is_some_and(serde_json::Value::is_object);
+    let Some(params) = message.get_mut("params").filter(offers).filter(|_| is_first) else { return line };
+    let later = params.get_mut("protocolVersion").filter(|version| version.as_u64().is_some_and(|version| version > 1));
+    let Some(version) = later else { return line };
+    *version = 1.into();
+    message.to_string()
+}
+
 /// Answers our own version, whatever was asked for: an editor that does not speak it closes the connection.
 fn initialized(facts: &Facts) -> InitializeResponse {
     let sessions = SessionCapabilities::new()
@@ -263,4 +278,27 @@ fn error(error: HostError) -> Error {
         HostError::Failed(_) => Error::internal_error().code,
     };
     Error::new(code, error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_editor_of_a_later_version_keeps_what_it_can_do_in_the_first() {
+        let hello = |version: u64, params: &str| {
+            format!(r#"{{"id":0,"jsonrpc":"2.0","method":"initialize","params":{{{params}"protocolVersion":{version}}}}}"#)
+        };
+        let files = r#""clientCapabilities":{"fs":{"readTextFile":true}},"#;
+        for version in [2, 99] {
+            assert_eq!(first_version(hello(version, files)), hello(1, files));
+            assert_eq!(first_version(hello(version, "")), hello(version, ""));
+        }
+        assert_eq!(first_version(hello(1, files)), hello(1, files));
+        let other = hello(2, files).replace(r#""method":"initialize""#, r#""method":"initialize/x""#);
+        assert_eq!(first_version(other.clone()), other);
+        for line in ["", "\"initialize\"", "{\"initialize\"", r#"{"method":"initialize","params":[]}"#] {
+            assert_eq!(first_version(line.to_owned()), line);
+        }
+    }
 }

@@ -72,6 +72,11 @@ pub fn reason(rule: &str, why: &str) -> String {
     ended(rule, why, ". The person can run it themselves.")
 }
 
+/// The same for a command that runs.
+pub fn reason_to_allow(rule: &str, why: &str) -> String {
+    ended(rule, why, "")
+}
+
 fn ended(rule: &str, why: &str, tail: &str) -> String {
     let head = aish_types::visible(&format!("aish: {rule}: {}", why.trim_end_matches('.'))).replace('\n', " ");
     let room = MAX_REASON.saturating_sub(tail.chars().count());

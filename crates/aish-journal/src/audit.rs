@@ -21,7 +21,7 @@ pub struct AuditRecord {
 impl AuditRecord {
     /// Makes the record of a decision that was made now. A key that the command spells out is not part of it.
     pub fn of(entry: &AuditEntry, clock: &WallClock) -> Self {
-        let command = entry.command.as_deref().map(|command| aish_types::mask(command).into_owned());
+        let command = entry.command.as_deref().map(|command| aish_types::mask_named(&aish_types::mask(command)));
         Self { time: clock.text(), entry: AuditEntry { command, ..entry.clone() } }
     }
 }

@@ -3,7 +3,7 @@
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 
-use aish_types::{CallContext, ToolName};
+use aish_types::{CallContext, ToolName, mask_words};
 use serde::{Deserialize, Serialize};
 
 use crate::call::{PreparedCall, Subject};
@@ -40,7 +40,7 @@ impl AuditEntry {
     pub fn of(call: &PreparedCall, judgement: &Judgement, approved: bool, by: By) -> Self {
         let command = match &call.subject {
             Subject::Command { text } => Some(text.clone()),
-            Subject::Argv { words } => Some(words.join(" ")),
+            Subject::Argv { words } => Some(mask_words(words.iter().map(String::as_str)).join(" ")),
             Subject::Files { accesses, .. } => {
                 Some(accesses.iter().map(FileAccess::words).collect::<Vec<_>>().join("; "))
             }

@@ -335,7 +335,8 @@ impl Gate {
                     Passage::Declined { reason: DECLINED.into(), judgement }
                 }
                 (_, Mode::Interactive) => {
-                    Passage::Declined { reason: "not approved: nobody answered the question".into(), judgement }
+                    let reason = format!("{}; nobody said yes to it", not_approved(&judgement, drift.as_deref()));
+                    Passage::Declined { reason, judgement }
                 }
                 (_, Mode::Autonomous) if decision.ended || decision.by == By::Nobody => Passage::Halted { judgement },
                 (_, Mode::Autonomous) => Passage::Declined { reason: "skipped by the user".into(), judgement },

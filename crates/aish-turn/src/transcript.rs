@@ -1,11 +1,12 @@
 //! What was said in a session, in order, with the tokens of each message.
 
 use alloc::borrow::Cow;
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use aish_types::{Message, ToolCall};
+use aish_types::{CallId, Message, ToolCall};
 
 /// A token count with the tokenizer that it came from; another tokenizer's count is counted again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +55,8 @@ pub struct Transcript {
     entries: Vec<Entry>,
     next_id: u64,
     next_exchange: u64,
+    /// The ids of all calls that were ever in it.
+    called: BTreeSet<CallId>,
 }
 
 /// How results of tools are sent.
@@ -105,6 +108,16 @@ impl Transcript {
         &self.entries
     }
 
+    /// Returns the id that the next message gets.
+    pub fn next_id(&self) -> u64 {
+        self.next_id
+    }
+
+    /// Says whether a call of the session has this id, in the context or no more.
+    pub fn has_called(&self, id: &CallId) -> bool {
+        self.called.contains(id)
+    }
+
     /// Forgets every message and the summary; the system prompt stays and ids go on.
     pub fn reset(&mut self) {
         self.entries.clear();
@@ -125,6 +138,7 @@ impl Transcript {
     pub fn push(&mut self, exchange: u64, message: Message) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
+        self.called.extend(message.tool_calls().iter().map(|call| call.id.clone()));
         let at = self.place_of(&message);
         self.entries.insert(at, Entry { id, exchange, message, counted: None });
         id

@@ -135,7 +135,6 @@ pub struct Turn {
 struct Progress {
     exchange: u64,
     rounds: u32,
-    calls: u32,
     /// Calls that count against [`Cap::Calls`]: refused and malformed ones too.
     counted_calls: u32,
     /// Rounds with nothing but malformed calls, one after the other.

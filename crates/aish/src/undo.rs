@@ -123,6 +123,11 @@ impl UndoKeeper {
         self.planned.lock().unwrap_or_else(PoisonError::into_inner).remove(call)
     }
 
+    /// Forgets what was planned for a call.
+    pub fn forget(&self, call: &CallId) {
+        drop(self.take(call));
+    }
+
     /// Takes the reason of the last failure, which is told once: the attempt after that is made again.
     fn broken(&self) -> Option<Failure> {
         self.broken.lock().unwrap_or_else(PoisonError::into_inner).take()

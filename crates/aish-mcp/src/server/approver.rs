@@ -23,11 +23,18 @@ impl Approver for CallScope {
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer> {
         Box::pin(async move {
             let text = question_text(question);
+            // An empty form is a yes to what can be taken back, and a no to what cannot: some clients accept forms by themselves.
+            let first = if is_without_return(question) { "no" } else { "once" };
             let about = "once runs it; try runs it apart, and what it changed is kept or dropped then";
-            let schema = if question.can_try { form("how", about, ["once", "try"]) } else { form_of(json!({})) };
+            let schema = match (first, question.can_try) {
+                ("no", false) => form("how", "once runs it, and there is no way back", &["no", "once"]),
+                ("no", true) => form("how", about, &["no", "once", "try"]),
+                (_, true) => form("how", about, &["once", "try"]),
+                (_, false) => form_of(json!({})),
+            };
             match self.elicit_as(Some(&key(GATE_QUESTION, &text)), &text, schema).await {
                 Ok(ElicitAnswer::Accepted(content)) if says_no(&content) => Answer::No,
-                Ok(ElicitAnswer::Accepted(content)) => match choice(&content, "how", "once") {
+                Ok(ElicitAnswer::Accepted(content)) => match choice(&content, "how", first) {
                     Some("once") => Answer::Yes,
                     Some("try") if question.can_try => Answer::Try,
                     Some(_) | None => Answer::No,
@@ -45,7 +52,7 @@ impl Approver for CallScope {
         Box::pin(async move {
             let text = changes_text(question);
             let about = "keep moves what it changed into the tree; drop throws it away";
-            let schema = form("changes", about, ["keep", "drop"]);
+            let schema = form("changes", about, &["keep", "drop"]);
             match self.elicit_as(Some(&key(LAYER_QUESTION, &text)), &text, schema).await {
                 Ok(ElicitAnswer::Accepted(content)) if says_no(&content) => ChangesAnswer::Drop,
                 Ok(ElicitAnswer::Accepted(content)) => match choice(&content, "changes", "keep") {
@@ -62,6 +69,11 @@ impl Approver for CallScope {
     }
 }
 
+/// Says whether a question is about a command line of the model that nothing takes back.
+fn is_without_return(question: &Question) -> bool {
+    question.judgement.verdict == Verdict::Halt && matches!(question.subject, Subject::Command { .. })
+}
+
 /// Returns a key of its own for a question: a call may ask something else first in one round, and not any more in the
 /// next.
 fn key(kind: &str, text: &str) -> String {
@@ -74,8 +86,8 @@ fn form_of(properties: Value) -> Value {
 }
 
 /// A form of one choice, the first of which is what an empty form means.
-fn form(name: &str, about: &str, choices: [&str; 2]) -> Value {
-    let [first, _] = choices;
+fn form(name: &str, about: &str, choices: &[&str]) -> Value {
+    let first = choices.first();
     form_of(json!({name: {"type": "string", "description": about, "enum": choices, "default": first}}))
 }
 

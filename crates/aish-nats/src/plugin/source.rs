@@ -24,8 +24,10 @@ pub(super) fn source(id: SourceId, client: Client, tools: Vec<Accepted>) -> Fixe
             let Some(subject) = subjects.get(name) else {
                 return unavailable(name, "the plugin no longer offers it");
             };
+            // The model's own ids are counted anew by some servers: a cancel would mean the calls of other people too.
+            let inbox = client.new_inbox();
             let wire = Call {
-                call_id: prepared.context.call.to_string(),
+                call_id: inbox.rsplit('.').next().unwrap_or(&inbox).to_owned(),
                 name: name.to_string(),
                 arguments: prepared.arguments,
                 context: CallerContext { channel: prepared.context.channel, user: prepared.context.user },
@@ -47,7 +49,7 @@ pub(super) fn source(id: SourceId, client: Client, tools: Vec<Accepted>) -> Fixe
                 }
             };
             match reply {
-                Ok(message) => outcome(&message.payload, prepared.context.call.as_str()),
+                Ok(message) => outcome(&message.payload, &wire.call_id),
                 Err(error) => match error.kind() {
                     RequestErrorKind::NoResponders => unavailable(name, "no plugin answers"),
                     RequestErrorKind::TimedOut => unavailable(name, "the plugin did not answer in time"),

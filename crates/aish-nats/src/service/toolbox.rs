@@ -39,7 +39,10 @@ impl Toolbox {
     }
 
     fn is_offered(&self, definition: &ToolDefinition) -> bool {
-        let is_harmless = definition.source.as_str() == SOURCE && definition.trusted && definition.risk == Risk::Read;
+        // What reaches other machines is asked about, however little it does here.
+        let is_here = definition.hints.open_world != Some(true);
+        let is_harmless =
+            definition.source.as_str() == SOURCE && definition.trusted && definition.risk == Risk::Read && is_here;
         let allowed = self.policy.auto_approval(&definition.name).unwrap_or(is_harmless);
         allowed && !definition.requires_confirmation
     }

@@ -64,8 +64,9 @@ impl Step {
         Self { call, kind, progress: Progress::Waiting }
     }
 
-    pub(super) fn command(calls_before: u32, index: usize, command: &str) -> Self {
-        let id = CallId::new(format!("cmd-{calls_before}-{index}"));
+    /// Makes the step of a command that a message proposes; no other of the session has its id.
+    pub(super) fn command(message: u64, index: usize, command: &str) -> Self {
+        let id = CallId::new(format!("cmd-{message}-{index}"));
         let arguments = json!({ "command": command });
         Self::new(ToolCall { id, name: ToolName::new("shell"), arguments: format!("{arguments}") }, Kind::Command)
     }

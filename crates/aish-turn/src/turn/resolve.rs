@@ -18,7 +18,6 @@ impl Turn {
         else {
             return Vec::new();
         };
-        self.progress.calls += 1;
         let tool = step.call.name.clone();
         let key = (tool.clone(), step.call.arguments.clone());
         if outcome.is_success() {

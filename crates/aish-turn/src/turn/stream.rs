@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use aish_types::{Message, ProviderState, ToolCall, ToolName};
+use aish_types::{CallId, Message, ProviderState, ToolCall, ToolName};
 
 use super::acting::{Acting, Kind, Step};
 use super::{Faults, Outcome, Turn};
@@ -124,13 +124,13 @@ impl Turn {
         let mut steps = Vec::new();
         if self.options.commands && !self.progress.last_answer {
             for command in proposed_commands(&text) {
-                steps.push(Step::command(self.progress.calls, steps.len(), &command));
+                steps.push(Step::command(self.transcript.next_id(), steps.len(), &command));
             }
         }
         let mut recorded = Vec::new();
         for mut call in calls {
             if !self.progress.last_answer {
-                make_unique(&mut call, &recorded);
+                self.make_unique(&mut call, &recorded);
                 recorded.push(call.clone());
                 steps.push(Step::new(call, Kind::Tool));
             }
@@ -147,7 +147,7 @@ impl Turn {
                 effects.push(Effect::Status(Status::Malformed { tool: call.name.clone(), reason: reason.clone() }));
             }
             let given = core::mem::replace(&mut call.arguments, "{}".into());
-            make_unique(&mut call, &recorded);
+            self.make_unique(&mut call, &recorded);
             recorded.push(call.clone());
             steps.push(Step::malformed(call, &reason, &given));
         }
@@ -168,17 +168,19 @@ impl Turn {
         }
         effects
     }
-}
 
-/// Gives a call an id of its own where the model gave none, or one that another call of the answer has.
-fn make_unique(call: &mut ToolCall, others: &[ToolCall]) {
-    let given = if call.id.as_str().is_empty() { String::from("call") } else { String::from(call.id.as_str()) };
-    let mut number = others.len() + 1;
-    if call.id.as_str().is_empty() {
-        call.id = format!("{given}-{number}").into();
-    }
-    while others.iter().any(|other| other.id == call.id) {
-        call.id = format!("{given}-{number}").into();
-        number += 1;
+    /// Gives a call an id of its own where the model gave none, or one that another call of the session has: some servers count
+    /// anew in each answer, and what is kept of a call is kept by its id.
+    fn make_unique(&self, call: &mut ToolCall, others: &[ToolCall]) {
+        let is_taken = |id: &CallId| self.transcript.has_called(id) || others.iter().any(|other| other.id == *id);
+        let given = if call.id.as_str().is_empty() { String::from("call") } else { String::from(call.id.as_str()) };
+        let mut number = others.len() + 1;
+        if call.id.as_str().is_empty() {
+            call.id = format!("{given}-{number}").into();
+        }
+        while is_taken(&call.id) {
+            call.id = format!("{given}-{}-{number}", self.transcript.next_id()).into();
+            number += 1;
+        }
     }
 }

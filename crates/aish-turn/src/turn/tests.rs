@@ -216,7 +216,7 @@ fn the_output_of_a_command_follows_the_results_of_its_answers_calls() {
     assert_eq!(run.ask("go"), Outcome::Answered);
     let roles: Vec<Role> = run.last_request().iter().skip(2).map(Message::role).collect();
     assert_eq!(roles, [Role::Assistant, Role::Tool, Role::Tool, Role::User]);
-    assert_eq!(run.order.first().unwrap(), "judge cmd-0-0", "it was proposed first and runs first");
+    assert_eq!(run.order.first().unwrap(), "judge cmd-1-0", "it was proposed first and runs first");
     run.check_log();
 }
 
@@ -393,11 +393,23 @@ fn results_that_look_like_commands_do_nothing() {
 }
 
 #[test]
+fn ids_that_an_earlier_answer_gave_are_not_given_again() {
+    let again = || Answer::Calls("CMD: ls", vec![("call_1", "a", "{}")]);
+    let mut run = Run::new(options(), vec![again(), again(), Answer::Text("done"), again(), Answer::Text("done")]);
+    run.ask("go");
+    run.ask("go on");
+    let ids: Vec<&str> = run.order.iter().filter_map(|step| step.strip_prefix("judge ")).collect();
+    let different: alloc::collections::BTreeSet<&&str> = ids.iter().collect();
+    assert_eq!((ids.len(), different.len()), (6, 6), "{ids:?}");
+    run.check_log();
+}
+
+#[test]
 fn ids_that_collide_or_are_missing_become_unique() {
     let calls = vec![("1", "a", "{}"), ("1", "b", "{}"), ("", "c", "{}")];
     let mut run = Run::new(options(), vec![Answer::Calls("", calls), Answer::Text("done")]);
     run.ask("go");
     let ids: Vec<String> = run.last_request()[2].tool_calls().iter().map(|call| call.id.to_string()).collect();
-    assert_eq!(ids, ["1", "1-2", "call-3"]);
+    assert_eq!(ids, ["1", "1-1-2", "call-3"]);
     assert_eq!(run.order.iter().filter(|step| step.starts_with("run")).count(), 3);
 }

@@ -33,6 +33,10 @@ impl Driver {
                 raised: raised.take(),
                 read: self.seen.read,
             };
+            // What was planned for the call as it was before an edit, or for one that never ran, is not for this one.
+            if let Some(undo) = &self.undo.keeper {
+                undo.forget(&call.context.call);
+            }
             let surroundings = (self.environment.surroundings)();
             let passed = tokio::select! {
                 passed = self.door.pass(call, &surroundings, &briefed) => passed,

@@ -199,6 +199,25 @@ fn each_command_is_a_transaction_that_the_clients_person_keeps_or_drops() {
     }
 }
 
+/// Some clients accept a form by themselves: to what cannot be taken back an empty one is a no.
+#[test]
+fn what_nothing_takes_back_runs_by_a_word_and_not_by_an_empty_form() {
+    let accept = |content: Value| json!([{"action": "accept", "content": content}]);
+    for generation in GENERATIONS {
+        let home = tree_home();
+        home.program("shred", "#!/bin/sh\nrm -f gone\n");
+        let steps = [json!({}), json!({"how": "no"}), json!({"other": "once"}), json!({"how": "once"})]
+            .map(|form| shell("shred -u gone", &accept(form)));
+        let Some(told) = talk(&home, generation, true, &steps) else { continue };
+        let form = &told[0]["questions"][0]["requestedSchema"]["properties"]["how"];
+        assert_eq!((&form["enum"][0], &form["default"]), (&json!("no"), &json!("no")), "{told:#}");
+        for step in 0..3 {
+            assert_eq!(told[step]["tree"]["gone"], "old\n", "{step}: {told:#}");
+        }
+        assert!(told[3]["tree"]["gone"].is_null(), "{told:#}");
+    }
+}
+
 /// A call of a client that is asked in rounds.
 fn in_rounds(command: &str) -> Value {
     json!({"name": "shell", "arguments": {"command": command}, "_meta": {

@@ -81,11 +81,10 @@ fn look(agent: Agent, scope: &'static str, place: &Place) -> Option<InstalledHoo
         Form::Grouped | Form::Flat => match edit::find(&text, agent, place.comments, running.as_deref()) {
             Ok(own) if own.is_empty() => return None,
             Ok(own) => own.into_iter().map(|own| own.program).collect(),
-            Err(error) if text.contains("hook run") => {
+            Err(error) => {
                 faults.push(format!("the file cannot be read: {error}"));
                 Vec::new()
             }
-            Err(_) => return None,
         },
     };
     programs.sort();
@@ -127,8 +126,9 @@ fn in_words(agent: Agent, found: &[InstalledHooks], version: Option<&str>) -> Ve
     let version = version.map(|version| format!(" ({version})")).unwrap_or_default();
     let mut lines = Vec::new();
     for found in found {
+        let hooked = if found.programs.is_empty() { "nobody can tell whether it is hooked" } else { "hooked" };
         lines.push(format!(
-            "{}{version}: hooked for the {}: {}",
+            "{}{version}: {hooked} for the {}: {}",
             found.agent.name(),
             found.scope,
             found.path.display()

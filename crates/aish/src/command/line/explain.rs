@@ -21,7 +21,7 @@ pub(super) async fn run(desk: &Desk<'_>, command: &str, shell: LineShell, status
     if status == 0 {
         return desk.failed(&format!("the last command ended with status 0: {command}"));
     }
-    desk.paint("looking at the screen; Ctrl-C stops");
+    // Read before anything of ours is on the screen.
     let output = match screen::source(&|name| base.variable(name)) {
         Some(source) => screen::output(&source, command).await.map(|text| (source.name, text)),
         None => None,

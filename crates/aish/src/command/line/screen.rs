@@ -88,7 +88,7 @@ fn behind(screen: &str, command: &str) -> Option<String> {
     }
     if let Some((last, before)) = rest.split_last()
         && !prompt.is_empty()
-        && last.trim_end() == prompt
+        && last.strip_prefix(prompt).is_some_and(|typed| typed.is_empty() || typed.starts_with(' '))
     {
         rest = before;
     }
@@ -104,6 +104,7 @@ mod tests {
         let screen = "$ make\nold\n$ make\ncc -c a.c\na.c:1: error\nmake: *** [a.o] Error 1\n$ \n\n\n";
         for (screen, command, expected) in [
             (screen, "make", Some("cc -c a.c\na.c:1: error\nmake: *** [a.o] Error 1")),
+            ("~/x ❯ ls /nope\nls: cannot access\n~/x ❯ git st", "ls /nope", Some("ls: cannot access")),
             ("~/x ❯ ls /nope\nls: cannot access\n~/x ❯", "ls /nope", Some("ls: cannot access")),
             (
                 "$ for i in 1; do\n> nope\n> done\nnope: not found\n$",
