@@ -159,6 +159,7 @@ impl Repl {
             next: NextLine { pasted, ..NextLine::default() },
             heard: Heard::default(),
             answered: false,
+            last_outcome: None,
         })
     }
 }
