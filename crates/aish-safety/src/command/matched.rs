@@ -101,11 +101,8 @@ pub(super) fn option_words<'a>(arguments: &'a Arguments<'_>, others: bool) -> im
         let (option, value) = match role {
             Role::Operand { .. } => return None,
             Role::Value => (previous, text),
-            Role::Option => match text.split_once('=') {
-                Some(pair) => pair,
-                None if text.starts_with("--") => return None,
-                None => text.split_at_checked(2).unwrap_or((text, "")),
-            },
+            Role::Option if text.starts_with("--") => text.split_once('=')?,
+            Role::Option => text.split_at_checked(2).unwrap_or((text, "")),
         };
         // The last letter of a cluster is what takes the value.
         let is = |known: &str| {
