@@ -31,12 +31,14 @@ impl Walker<'_> {
         Some(vec![Word::unknown(taint | self.taint_of_any(&set))])
     }
 
-    /// Notes that a known text was matched: any part of it may be in the shell's own variables now.
+    /// Notes that a text was matched: any part of it may be in the shell's own variables now.
     pub(super) fn matched(&mut self, text: &Word) {
-        if !text.text.is_empty() && (text.is_known() || text.taint != Taint::NONE) {
-            for name in MATCHED {
-                self.state.keep(name, vec![Word::unknown(text.taint | Taint::NAMES_SECRETS)]);
-            }
+        let taint = text.taint | if text.is_known() { Taint::NAMES_SECRETS } else { Taint::NONE };
+        if taint == Taint::NONE {
+            return;
+        }
+        for name in MATCHED {
+            self.state.set_to(name, vec![vec![Word::unknown(taint)]]);
         }
     }
 
@@ -53,7 +55,7 @@ impl Walker<'_> {
                 taint = taint | self.taint_of_any(&[Word { text: text.into(), ..word.clone() }]);
             }
         }
-        self.state.keep("OPTARG", vec![Word::unknown(taint)]);
+        self.state.set_to("OPTARG", vec![vec![Word::unknown(taint)]]);
     }
 
     /// Takes each of several values in turn, as those of a variable are taken.

@@ -218,13 +218,14 @@ impl Walker<'_> {
                         self.state.assign(name, vec![other.clone()]);
                         self.state.end_branch(depth);
                     }
-                    match words.iter().any(|word| word.may_be_secret()) {
+                    match words.iter().any(|word| word.taint.has(Taint::NAMES_SECRETS)) {
                         true => words,
                         false => vec![other],
                     }
                 } else {
-                    // It may be that all the same: not each shell sets what is set here.
-                    let taint = self.taint_of_any(&[other]);
+                    // It may be that all the same.
+                    let is_sure = known && !words.iter().any(|word| word.taint.has(Taint::GUESSED));
+                    let taint = if is_sure { Taint::NONE } else { self.taint_of_any(&[other]) };
                     if taint.has(Taint::NAMES_SECRETS) {
                         return vec![Word::unknown(taint | self.taint_of_any(&words))];
                     }

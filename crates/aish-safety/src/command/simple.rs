@@ -181,7 +181,9 @@ impl Walker<'_> {
         let input = redirects.stdin.clone().unwrap_or_else(|| stdin.clone());
         let out = if words.is_empty() {
             // In dash and fish `x+=y` is no assignment.
-            self.set_perhaps(appends(command) || sets_element(command), |walker| {
+            let is_known = |one: &Assigned| self.state.variables.contains_key(&one.name);
+            let keeps_others = sets_element(command) && assigned.iter().any(is_known);
+            self.set_perhaps(appends(command) || keeps_others, |walker| {
                 assigned.iter().for_each(|one| walker.set(one))
             });
             self.bare(&assigned, &redirects, command);

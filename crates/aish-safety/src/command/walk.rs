@@ -413,12 +413,12 @@ impl<'a> Walker<'a> {
                     if matches!(test, ast::BinaryPredicate::LeftSortsAfterRight) {
                         self.counts_in_dash(&right.value);
                     }
-                    for side in [left, right] {
+                    for (at, side) in [left, right].into_iter().enumerate() {
                         let word = self.expand_one(&side.value);
                         if computes(test) {
                             self.evaluated(&word.text);
                         }
-                        if matches!(test, ast::BinaryPredicate::StringMatchesRegex) {
+                        if at == 0 && matches!(test, ast::BinaryPredicate::StringMatchesRegex) {
                             self.matched(&word);
                         }
                     }
