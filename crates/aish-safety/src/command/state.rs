@@ -198,7 +198,10 @@ impl State {
 
     /// Notes that a variable's indices are keys, or that its values are computed.
     pub(crate) fn declare(&mut self, name: &str, kind: Kind) {
-        self.variables.insert(kind.mark(name), alloc::vec![alloc::vec![Word::literal("")]]);
+        let mark = kind.mark(name);
+        if !self.variables.contains_key(mark.as_str()) {
+            self.variables.insert(mark, alloc::vec![alloc::vec![Word::literal("")]]);
+        }
     }
 
     /// Keeps a key of an array.
