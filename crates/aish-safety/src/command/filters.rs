@@ -172,7 +172,12 @@ impl Walker<'_> {
         let shallow = arguments.iter().any(|word| word.text == "-maxdepth");
         let is_shut = |word: &Word| {
             let place = self.place(word);
-            let all = goes_through && place.holds_secrets() && !(shallow && place.is_root());
+            let finds = |known: &str| {
+                goes_through
+                    || !self.budget.pay(Work::Scan, 8 * arguments.len())
+                    || super::spread::finds_by_name(program, arguments, known)
+            };
+            let all = !(shallow && place.is_root()) && place.is_searched_for_secrets(finds);
             self.is_secret_word(word) || place.is_device() || all
         };
         let is_given = match programs::is(program, Trait::SearchesByExpression) {
