@@ -461,8 +461,9 @@ impl Rest<'_, '_> {
             let place = path::seen(text, word.glob, self.subject.folder, self.subject.home);
             self.subject.secrets.holds(&place)
                 || shows_files && place.is_device()
-                || super::matched::opens(self.subject.program, self.subject.arguments, word)
-                    && self.subject.secrets.plainly(&place)
+                // In this order: to find out whether a word is opened all the others are gone through.
+                || self.subject.secrets.plainly(&place)
+                    && super::matched::opens(self.subject.program, self.subject.arguments, word)
                 || (self.subject.file_taint)(&place.text).has(Taint::SECRET)
         };
         // The value of an option may stand in the same word: `grep -f/dev/watchdog`.
