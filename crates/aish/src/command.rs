@@ -19,6 +19,7 @@ pub mod memory;
 pub mod model;
 pub mod norris;
 pub mod page;
+mod piped;
 pub mod policy;
 pub mod project;
 pub mod route;

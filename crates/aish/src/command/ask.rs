@@ -1,6 +1,5 @@
 //! `aish ask`: one question, one answer.
 
-use std::io::{self, IsTerminal as _, Read as _};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +10,7 @@ use aish_turn::{Event, Outcome};
 use aish_types::{Block, SessionId};
 use tokio_util::sync::CancellationToken;
 
+use super::piped::Piped;
 use super::sources::Sources;
 use crate::arguments::{AskFlags, SharedFlags};
 use crate::base::Base;
@@ -32,9 +32,6 @@ use crate::surface::json::JsonSurface;
 use crate::surface::text::{TextSurface, Verbosity};
 use crate::surface::{Shown, Surface};
 
-/// The most of standard input that goes along, in bytes; the middle of more is left out.
-const PIPED: usize = 64 * 1024;
-
 /// Asks once and returns how it ended.
 ///
 /// # Errors
@@ -43,7 +40,9 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Result<
     let mut surface = surface(base, shared, flags);
     let now = base.started.elapsed();
     base.faults().iter().for_each(|fault| surface.show(Shown::Notice(fault), now));
-    let asked = match question(flags)? {
+    let piped = Piped::read()?;
+    piped.said.iter().for_each(|said| surface.show(Shown::Notice(said), now));
+    let asked = match question(flags, piped.text) {
         None if !flags.json => typed(base, shared).await?.map(Question::new),
         asked => asked,
     };
@@ -241,14 +240,13 @@ pub fn exit_code(outcome: &Outcome, error: Option<&ChatError>) -> ExitCode {
     }
 }
 
-fn question(flags: &AskFlags) -> io::Result<Option<Question>> {
+fn question(flags: &AskFlags, piped: Option<String>) -> Option<Question> {
     let asked = flags.question.join(" ");
-    let piped = piped()?;
-    Ok(match (asked.trim().is_empty(), piped) {
+    match (asked.trim().is_empty(), piped) {
         (false, piped) => Some(Question { piped, ..Question::new(asked) }),
         (true, Some(piped)) => Some(Question::new(piped)),
         (true, None) => None,
-    })
+    }
 }
 
 /// Reads a line at the terminal as it is typed: nothing in it is special, nothing has to be quoted. None where there is no
@@ -261,26 +259,6 @@ async fn typed(base: &Base, shared: &SharedFlags) -> Result<Option<String>, Fail
         Input::Line(line) => Some(line.text).filter(|text| !text.trim().is_empty()),
         Input::Interrupted | Input::EndOfInput | Input::HostCommand(_) => None,
     })
-}
-
-/// Reads standard input to its end when it is no terminal; a terminal is never waited on.
-pub(super) fn piped() -> io::Result<Option<String>> {
-    if io::stdin().is_terminal() {
-        return Ok(None);
-    }
-    let mut bytes = Vec::new();
-    match io::stdin().lock().read_to_end(&mut bytes) {
-        Ok(_) => {}
-        // A closed standard input is an empty one.
-        Err(error) if error.raw_os_error() == Some(9) => return Ok(None),
-        Err(error) => return Err(error),
-    }
-    let text = String::from_utf8_lossy(&bytes);
-    let text = aish_types::sanitize(text.trim_end());
-    if text.is_empty() {
-        return Ok(None);
-    }
-    Ok(Some(aish_types::head_and_tail(&text, PIPED).text.into_owned()))
 }
 
 fn surface(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Box<dyn Surface> {

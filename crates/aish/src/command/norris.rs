@@ -6,7 +6,8 @@ use aish_safety::{Approver, Mode, Nobody};
 use aish_term::LineEditor;
 use tokio_util::sync::CancellationToken;
 
-use super::ask::{editor_options, piped, spawn_interrupt, text_surface};
+use super::ask::{editor_options, spawn_interrupt, text_surface};
+use super::piped::Piped;
 use super::sources::Sources;
 use crate::arguments::{NorrisFlags, SharedFlags};
 use crate::base::Base;
@@ -38,7 +39,13 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &NorrisFlags) -> Resu
         surface.show(Shown::Notice(&fault), now);
     }
     let given = flags.goal.join(" ");
-    let goal = if given.trim().is_empty() { piped()? } else { Some(given) };
+    let goal = if given.trim().is_empty() {
+        let piped = Piped::read()?;
+        piped.said.iter().for_each(|said| surface.show(Shown::Notice(said), now));
+        piped.text
+    } else {
+        Some(given)
+    };
     let Some(goal) = goal else {
         surface.show(Shown::Error("a goal is missing; try: aish norris \"find the largest files here\""), now);
         return Ok(ExitCode::Usage);

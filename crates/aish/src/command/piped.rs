@@ -1,0 +1,69 @@
+//! What standard input gives a question.
+
+use std::io::{self, IsTerminal as _, Read as _};
+
+/// The most of standard input that goes along, in bytes; the middle of more is left out.
+const MOST: usize = 64 * 1024;
+
+/// What was read, and what of it does not go along.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Piped {
+    /// The text; none where there is none.
+    pub(super) text: Option<String>,
+    /// What is said of it.
+    pub(super) said: Option<String>,
+}
+
+impl Piped {
+    /// Reads standard input to its end when it is no terminal; a terminal is never waited on.
+    ///
+    /// # Errors
+    /// When it cannot be read; a closed one is an empty one.
+    pub(super) fn read() -> io::Result<Self> {
+        if io::stdin().is_terminal() {
+            return Ok(Self::default());
+        }
+        let mut bytes = Vec::new();
+        match io::stdin().lock().read_to_end(&mut bytes) {
+            Ok(_) => Ok(Self::of(&bytes)),
+            Err(error) if error.raw_os_error() == Some(9) => Ok(Self::default()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn of(bytes: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(bytes);
+        let replaced = text.chars().filter(|letter| *letter == char::REPLACEMENT_CHARACTER).count();
+        if bytes.contains(&0) || replaced > 16 && replaced > text.chars().count() / 10 {
+            return Self { text: None, said: Some("standard input is binary; it was not sent".to_owned()) };
+        }
+        let text = aish_types::sanitize(text.trim_end());
+        if text.is_empty() {
+            return Self::default();
+        }
+        let cut = aish_types::head_and_tail(&text, MOST);
+        let said = (cut.omitted > 0)
+            .then(|| format!("standard input is longer than {} KiB: its middle was left out", MOST / 1024));
+        Self { text: Some(cut.text.into_owned()), said }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_go_along_is_said() {
+        let text = |text: &str| Some(text.to_owned());
+        assert_eq!(Piped::of(b"one\n"), Piped { text: text("one"), said: None });
+        assert_eq!(Piped::of(b" \n"), Piped::default());
+        assert_eq!(Piped::of(b"caf\xe9"), Piped { text: text("caf\u{fffd}"), said: None });
+        let long = Piped::of(&b"line\n".repeat(30_000));
+        assert!(long.text.is_some_and(|text| text.len() < 70 * 1024));
+        assert_eq!(long.said.as_deref(), Some("standard input is longer than 64 KiB: its middle was left out"));
+        for bytes in [&b"PNG\0\x01"[..], &[0xff; 300]] {
+            assert_eq!(Piped::of(bytes).text, None);
+            assert!(Piped::of(bytes).said.is_some());
+        }
+    }
+}
