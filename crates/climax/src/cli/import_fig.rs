@@ -30,7 +30,7 @@ pub(super) fn run(args: &Args) -> Exit {
     match imported {
         Ok((files, tools)) => {
             output::tell(&format!(
-                "{tools} tools in {files} files. Risks are guessed by name: look at every one of them."
+                "{tools} tools in {files} files. Risks are guessed: look at every one of them."
             ));
             Exit::Success
         }

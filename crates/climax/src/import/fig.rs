@@ -76,6 +76,7 @@ impl Command {
                     name: plain(&argument.name),
                     description: argument.about.clone(),
                     required: argument.required,
+                    dashes: false,
                 })
                 .collect(),
             ..Help::default()
