@@ -77,6 +77,7 @@ impl Command {
                     description: argument.about.clone(),
                     required: argument.required,
                     dashes: false,
+                    choices: Vec::new(),
                 })
                 .collect(),
             ..Help::default()

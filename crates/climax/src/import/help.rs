@@ -67,6 +67,8 @@ pub struct Positional {
     pub required: bool,
     /// True when the usage shows `--` before it.
     pub dashes: bool,
+    /// The values that it may have.
+    pub choices: Vec<String>,
 }
 
 impl Help {

@@ -70,6 +70,12 @@ fn the_usage_says_which_positionals_may_be_left_out() {
             &["pc", "run"],
             "--color auto_always{auto,always}; --config config; --files= files; [hook]",
         ),
+        // argparse's choices are values where nothing follows them.
+        (
+            "usage: kr [-h] [{get,set}] [service]\n\npositional arguments:\n  {get,set}\n  service\n\noptions:\n  -h, --help  show this help message and exit\n",
+            &["kr"],
+            "[get_set]; [service]",
+        ),
         // picocli lists them below the usage.
         (
             "Usage: sum [-hV] [-a=<algorithm>] <file>\nPrints the checksum of a file.\n      <file>      The file whose checksum is wanted.\n  -a, --algorithm=<algorithm>\n                  MD5, SHA-1\n",
@@ -177,7 +183,7 @@ fn options_of_javascript_are_read() {
         (
             "Usage:\n  eb [options] [entry points]\n\nSimple options:\n  --bundle      Bundle all\n  --platform=...  Which (browser | node)\n",
             &["eb"],
-            "--bundle; --platform= value; [entry_points]",
+            "--bundle; --platform= value; [entry]; [points]",
         ),
         // npm says in a line of its own what takes a value.
         (
@@ -226,6 +232,8 @@ fn a_program_with_sub_commands_may_do_something_by_itself() {
 fn lists_of_other_frameworks_are_read() {
     let oclif = "gen\n\nVERSION\n  gen/4.1.0 linux-x64\n\nUSAGE\n  $ gen [COMMAND]\n\nTOPICS\n  pack    package it\n\nCOMMANDS\n  init  set it up\n  help  Display help.\n";
     assert_eq!(commands(oclif, &["gen"]), ["pack - package it", "init - set it up"]);
+    let metavar = "usage: ag [-h] [-v] TYPE ...\n\nRoles.\n\npositional arguments:\n  TYPE\n    collection   Manage a collection.\n    role         Manage a\n                 role.\n\noptions:\n  -v   more\n";
+    assert_eq!(commands(metavar, &["ag"]), ["collection - Manage a collection.", "role - Manage a role."]);
     let docopt = "Naval Fate.\n\nUsage:\n  fate ship new <name>...\n  fate ship shoot <x> <y>\n  fate mine set <x> [--moored]\n  fate -h | --help\n\nOptions:\n  --moored  Anchored.\n";
     assert_eq!(commands(docopt, &["fate"]), ["ship new name - ", "ship shoot x y - ", "mine set x - "]);
     assert!(!Help::read(docopt, &["fate"]).alone);

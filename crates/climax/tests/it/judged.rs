@@ -84,7 +84,7 @@ fn nothing_is_guessed_to_read() {
         ("nobody-knows", &["list"], "Lists things\n\nUsage: nobody-knows list\n", "judged"),
         ("nobody-knows", &["list"], "Lists things\n\nUsage: nobody-knows list\n\nOptions:\n  --prune  Forget\n", "write"),
         ("nobody-knows", &["rm"], "Removes things\n\nUsage: nobody-knows rm\n", "destructive"),
-        ("kubectl", &["drain"], "Drain a node\n\nUsage:\n  kubectl drain NODE\n", "write"),
+        ("kubectl", &["drain"], "Drain a node\n\nUsage:\n  kubectl drain NODE\n", "destructive"),
     ] {
         assert_eq!(risk(program, words, text), expected, "{program} {words:?}");
     }

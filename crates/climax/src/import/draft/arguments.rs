@@ -76,11 +76,13 @@ fn option_line(option: &HelpOption, name: &str) -> String {
 fn positional_line(positional: &Positional, name: &str) -> String {
     let required = if positional.required { ", required: true" } else { "" };
     let dashes = if positional.dashes { ", dashes: true" } else { "" };
+    let choices: Vec<String> = positional.choices.iter().map(|choice| quoted(choice)).collect();
+    let choices = if choices.is_empty() { String::new() } else { format!(", enum: [{}]", choices.join(", ")) };
     let description = match positional.description.as_str() {
         "" => String::new(),
         text => format!(", description: {}", quoted(text)),
     };
-    format!("      - {{name: {}, positional: true{dashes}{required}{description}}}\n", quoted(name))
+    format!("      - {{name: {}, positional: true{dashes}{required}{choices}{description}}}\n", quoted(name))
 }
 
 fn is_integer(value: &str) -> bool {

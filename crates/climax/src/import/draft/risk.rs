@@ -65,8 +65,11 @@ pub(super) fn guess(program: &str, words: &[String], help: &Help) -> Guess {
     let named = if words.is_empty() { &own } else { words };
     let parts: Vec<&str> = named.iter().flat_map(|word| word.split(['-', '_', ':'])).collect();
     let line: Vec<String> = own.iter().chain(words).cloned().collect();
+    if parts.iter().any(|part| DESTROYS.contains(part)) {
+        return Guess::Destructive;
+    }
     let found = judged(&line);
-    if parts.iter().any(|part| DESTROYS.contains(part)) || destroys(&found) {
+    if destroys(&found) {
         return Guess::Destructive;
     }
     let writing: Vec<&HelpOption> = help.options.iter().filter(|option| writes(option)).collect();

@@ -52,7 +52,7 @@ fn row(inner: &str, row_at: &mut Option<usize>) -> String {
     let right: Vec<&str> = right.iter().map(|(_, cell)| *cell).collect();
     let left = if first.starts_with('-') {
         left.join(" ")
-    } else if left.iter().any(|cell| cell.starts_with('-')) {
+    } else if left.iter().any(|cell| cell.starts_with('-') || cell.contains(" -")) {
         named(&left)
     } else {
         // What stands behind the name of an argument is its type.

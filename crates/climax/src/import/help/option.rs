@@ -142,7 +142,7 @@ impl Shown {
         if words == Words::OneName && value.starts_with('<') && value.ends_with("...") && many.contains(' ') {
             return None;
         }
-        self.joined |= is_long && inline.is_empty() && value.starts_with('<') && value.ends_with("...>");
+        self.joined |= is_long && inline.is_empty() && (value.ends_with("...>") || value.ends_with("...]"));
         if self.value.is_empty() {
             self.value = value;
         }
@@ -184,7 +184,7 @@ fn placeholder(shown: &str) -> String {
 }
 
 /// Reads `{a,b}`, `[a|b]` and `(a|b)` as choices. `<a|b>` names kinds of values as often as values, and is none.
-fn literal_choices(shown: &str) -> Vec<String> {
+pub(super) fn literal_choices(shown: &str) -> Vec<String> {
     // `VALUE:{a, b}`
     let shown = shown.split_once(":{").map_or(shown, |(name, _)| shown.get(name.len() + 1..).unwrap_or(shown));
     let inner = shown.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));

@@ -149,6 +149,7 @@ impl<'w> Reader<'w> {
             Section::Options if body.starts_with("[-") && indent == 0 && !self.forms.is_empty() => {
                 self.forms.iter_mut().for_each(|form| form.extend([" ", body]));
             }
+            Section::Positionals if self.commands_of_positional(body, indent) => {}
             _ if self.goes_on(body, indent) => self.go_on(body, indent),
             // What stands under descriptions is no entry.
             Section::Commands | Section::Positionals if self.list_at.is_some_and(|at| indent > at) => {}

@@ -45,6 +45,7 @@ pub(super) fn apply(help: &mut Help, known: &mut Vec<String>, forms: &[String], 
     for listed in &mut help.positionals {
         if let Some(shown) = shown.iter().find(|shown| shown.name == listed.name) {
             (listed.required, listed.dashes) = (shown.required, shown.dashes);
+            listed.choices.clone_from(&shown.choices);
         } else if count > 0 {
             // What no form shows need not be given, unless its own line says so.
             listed.required &= listed.description.to_lowercase().contains("required");

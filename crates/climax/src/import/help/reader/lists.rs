@@ -1,6 +1,7 @@
 //! Entries of lists: sub-commands and positionals.
 
 use super::super::{Help, Positional, Subcommand, clean_name, is_command_word, split_outside, usage};
+use super::text::columns;
 use super::{Entry, MAX_INDENT, Reader};
 
 impl Reader<'_> {
@@ -65,11 +66,33 @@ impl Reader<'_> {
         self.entry = Entry::Command;
     }
 
+    /// Reads what stands under a positional as its sub-commands, where the usage has more behind it: argparse's `TYPE ...`.
+    pub(super) fn commands_of_positional(&mut self, body: &str, indent: usize) -> bool {
+        let (name, about) = columns(body);
+        let fits = self.list_at.is_some_and(|at| indent > at) && is_command_word(name) && !about.is_empty();
+        let is_open = |name: &str| {
+            let shown = |word: &str| clean_name(word) == name;
+            let pairs = |form: &String| form.split(' ').zip(form.split(' ').skip(1)).any(|(word, next)| next == "..." && shown(word));
+            self.forms.iter().any(pairs)
+        };
+        let last = self.help.positionals.last();
+        let begins = last.is_some_and(|last| last.description.is_empty() && is_open(&last.name));
+        if begins && fits {
+            self.help.positionals.pop();
+        } else if self.help.commands.is_empty() || !fits {
+            return false;
+        }
+        self.commands(body, indent);
+        true
+    }
+
     pub(super) fn positional(&mut self, body: &str, indent: usize) {
         self.entry = Entry::None;
         let (name, description) = self.split(body, indent);
         let (name, description) = (name.to_owned(), description.to_owned());
-        let in_braces = name.starts_with('{');
+        // `{a,b}` lists sub-commands where the usage has more behind it, and values else.
+        let has_more = self.forms.iter().any(|form| form.contains(&format!("{name} ...")));
+        let in_braces = name.starts_with('{') && (has_more || self.forms.is_empty());
         if in_braces || (!self.help.commands.is_empty() && is_command_word(&name)) {
             self.commands(body, indent);
             return;
@@ -81,7 +104,7 @@ impl Reader<'_> {
         self.indent = indent;
         self.list_at.get_or_insert(indent);
         let required = !name.starts_with('[');
-        self.help.positionals.push(Positional { name: clean, description, required, dashes: false });
+        self.help.positionals.push(Positional { name: clean, description, required, dashes: false, choices: Vec::new() });
         self.entry = Entry::Positional;
     }
 }

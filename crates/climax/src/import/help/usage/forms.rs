@@ -1,5 +1,6 @@
 //! What forms show: options, positionals, and which of them have to be given.
 
+use super::super::option::literal_choices;
 use super::super::{HelpOption, Positional, clean_name, split_outside};
 
 /// What forms show.
@@ -22,6 +23,7 @@ struct Shown {
     last: usize,
     required: bool,
     dashes: bool,
+    choices: Vec<String>,
 }
 
 /// Whether what a form shows has to be given.
@@ -45,6 +47,7 @@ impl Forms {
             description: String::new(),
             required: shown.required && shown.forms == forms,
             dashes: shown.dashes,
+            choices: shown.choices.clone(),
         });
         made.collect()
     }
@@ -72,7 +75,10 @@ impl Forms {
             } else if let Some(inner) = bracketed(token, '[', ']') {
                 self.optional(inner, number);
             } else if let Some(inner) = bracketed(token, '(', ')').or_else(|| bracketed(token, '{', '}')) {
-                self.group(inner, number);
+                match literal_choices(token) {
+                    choices if token.starts_with('{') && !choices.is_empty() => self.choice(inner, choices, need, number),
+                    _ => self.group(inner, number),
+                }
             } else {
                 self.positional(token, need, number);
             }
@@ -88,13 +94,32 @@ impl Forms {
         }
     }
 
+    /// Reads `{a,b}` as one positional that has one of these values.
+    fn choice(&mut self, inner: &str, choices: Vec<String>, need: Need, number: usize) {
+        let name = clean_name(inner);
+        self.named(&name, need, number);
+        if let Some(shown) = self.positionals.iter_mut().find(|shown| shown.name == name) {
+            shown.choices = choices;
+        }
+    }
+
     /// Reads what stands in brackets: flags, each with its value, or positionals.
     fn optional(&mut self, inner: &str, number: usize) {
+        // click's `[[a|b]]`
+        if let Some(choices) = bracketed(inner, '[', ']').map(|_| literal_choices(inner)).filter(|list| list.len() > 1) {
+            self.choice("choice", choices, Need::Optional, number);
+            return;
+        }
         let mut parts: Vec<&str> = split_outside(inner, &['|']).into_iter().map(str::trim).collect();
         let is_flag = |part: &str| part.starts_with('-') && !part.trim_matches('-').is_empty() && !part.starts_with("-- ");
         if parts.len() > 1 && parts.iter().any(|part| part.starts_with(['-', '('])) {
-            // What stands beside a flag is its values.
-            parts.retain(|part| part.starts_with('-'));
+            // `--compress gzip|xz` is one flag with its values; beside a flag without a value stands nothing of its own.
+            match parts.first() {
+                Some(first) if first.contains(' ') && parts.iter().skip(1).all(|part| !part.starts_with('-')) => {
+                    parts = vec![inner];
+                }
+                Some(_) | None => parts.retain(|part| part.starts_with('-')),
+            }
         }
         if !parts.iter().all(|part| is_flag(part)) {
             for part in parts {
@@ -116,7 +141,6 @@ impl Forms {
     }
 
     fn positional(&mut self, token: &str, need: Need, number: usize) {
-        let required = need == Need::Required;
         let token = token.trim_matches(['"', '\'', ',']);
         let name = clean_name(token.trim_matches(['[', ']']));
         let generic = ["options", "option", "flags", "switches"].iter().any(|word| name.ends_with(word)) || name == "or";
@@ -125,7 +149,11 @@ impl Forms {
         if generic || name.is_empty() || !is_name {
             return;
         }
-        let dashes = self.behind_dashes;
+        self.named(&name, need, number);
+    }
+
+    fn named(&mut self, name: &str, need: Need, number: usize) {
+        let (required, dashes) = (need == Need::Required, self.behind_dashes);
         match self.positionals.iter_mut().find(|shown| shown.name == name) {
             Some(shown) if shown.last < number => {
                 shown.forms += 1;
@@ -134,7 +162,10 @@ impl Forms {
                 shown.dashes &= dashes;
             }
             Some(_) => {}
-            None => self.positionals.push(Shown { name, forms: 1, last: number, required, dashes }),
+            None => {
+                let (name, choices) = (name.to_owned(), Vec::new());
+                self.positionals.push(Shown { name, forms: 1, last: number, required, dashes, choices });
+            }
         }
     }
 }
