@@ -53,7 +53,15 @@ impl Packed {
             serde_json::from_str(&self.rest).inspect_err(|error| tracing::error!(%error, "a packed tool is broken"));
         let (name, description) = (self.name.as_str().to_owned(), self.description.as_str().to_owned());
         let examples = self.examples.to_vec();
-        Some(Tool { name, description, examples, risk: self.risk, judged: self.judged, timeout_s: self.timeout_s, ..rest.ok()? })
+        Some(Tool {
+            name,
+            description,
+            examples,
+            risk: self.risk,
+            judged: self.judged,
+            timeout_s: self.timeout_s,
+            ..rest.ok()?
+        })
     }
 }
 
@@ -183,10 +191,10 @@ tools:
         let tool = config.unwrap().tools.get(0).unwrap();
         let places: Vec<String> = tool.args.iter().map(|arg| format!("{:?}", arg.place)).collect();
         assert_eq!(places[..2], ["Flag(\"--n\")", "Flag(\"--xx=\")"]);
-        assert_eq!(places[2..4], [
-            "Positional { allow_dash: true, dashes: true }",
-            "Positional { allow_dash: false, dashes: false }",
-        ]);
+        assert_eq!(
+            places[2..4],
+            ["Positional { allow_dash: true, dashes: true }", "Positional { allow_dash: false, dashes: false }",]
+        );
         assert_eq!(places[4..], ["Stdin", "WorkingDir", "Flag(\"--b\")", "Flag(\"--f\")"]);
         let n = tool.arg("n").unwrap();
         assert_eq!((n.description.as_str(), n.required, n.choices.len()), ("A number", true, 2));

@@ -98,7 +98,10 @@ impl Draft {
             &mut out,
             &format!("# Made from {}. Look at every risk before it is used: they are guessed.", self.origin),
         );
-        line(&mut out, "# `judged` runs unasked only where its very command line is known to read; say `read` where you know it.");
+        line(
+            &mut out,
+            "# `judged` runs unasked only where its very command line is known to read; say `read` where you know it.",
+        );
         line(&mut out, &format!("name: {}", quoted(&format!("{base}-tools"))));
         // What says nothing is not found.
         let runs = format!("Runs {base}");

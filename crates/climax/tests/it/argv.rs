@@ -66,7 +66,10 @@ name: env, flag: --env";
         call(&first, arguments.clone()).unwrap().words.join(" "),
         "prog sub cmd --detach --env A=1 --h /home/ann alpine ls"
     );
-    assert_eq!(call(&config(args, ""), arguments).unwrap().words.join(" "), "prog sub cmd alpine ls --detach --env A=1");
+    assert_eq!(
+        call(&config(args, ""), arguments).unwrap().words.join(" "),
+        "prog sub cmd alpine ls --detach --env A=1"
+    );
 }
 
 #[test]
@@ -86,7 +89,8 @@ name: stdin, type: boolean, flag: --stdin";
         assert_eq!(words(json!({"pod": "p"})).unwrap(), "prog sub cmd p");
         assert!(words(json!({"pod": "-p", "command": "ls"})).unwrap_err().contains("begins with '-'"));
     }
-    let (_, faults) = config::read("t", "command: x\ntools: [{name: t, description: d, args: [{name: a, dashes: true}]}]");
+    let (_, faults) =
+        config::read("t", "command: x\ntools: [{name: t, description: d, args: [{name: a, dashes: true}]}]");
     assert!(faults[0].to_string().contains("'dashes' of 'a' means nothing"), "{faults:?}");
 }
 

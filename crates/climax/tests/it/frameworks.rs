@@ -121,8 +121,7 @@ fn options_that_differ_in_case_alone_keep_names_of_their_own() {
     let draft = Draft::new("jp", &Help::read(text, &["jp"]));
     let (config, faults) = config::read("d", &draft.yaml());
     assert_eq!(faults, [], "{}", draft.yaml());
-    let names: Vec<String> =
-        config.unwrap().tools.get(0).unwrap().args.iter().map(|arg| arg.name.clone()).collect();
+    let names: Vec<String> = config.unwrap().tools.get(0).unwrap().args.iter().map(|arg| arg.name.clone()).collect();
     assert_eq!(names.join(" "), "r_upper r c_upper c m in_dir in_dir_2");
 }
 
@@ -192,7 +191,8 @@ fn options_of_javascript_are_read() {
             "--tag tag; --dry-run; --otp otp; package_spec",
         ),
     ]);
-    let unread = Help::read("Usage: eb\n\nOptions:\n  --define:K=V   Substitute K with V\n  --minify       Less\n", &["eb"]);
+    let unread =
+        Help::read("Usage: eb\n\nOptions:\n  --define:K=V   Substitute K with V\n  --minify       Less\n", &["eb"]);
     assert_eq!((unread.unread.len(), unread.options.len()), (1, 1), "{unread:?}");
 }
 
@@ -209,20 +209,51 @@ fn a_dash_in_a_sentence_begins_no_option() {
 #[test]
 fn a_program_with_sub_commands_may_do_something_by_itself() {
     for (text, words, alone) in [
-        ("Usage: mo [spec..]\n       mo init <path>\n\nCommands:\n  init <path>  create it\n\nOptions:\n  --bail  Stop early\n", &["mo"][..], true),
-        ("mo [spec..]\n\nRun tests\n\nCommands\n  mo init <path>  create it\n\nRules & Behavior\n  --bail  Stop early\n", &["mo"], true),
-        ("Runs.\n\nUsage:\n  kc [flags]\n  kc [command]\n\nAvailable Commands:\n  get  Shows\n\nFlags:\n  -v, --verbose  more\n", &["kc"], true),
-        ("Runs.\n\nUsage:\n  kc [command]\n\nAvailable Commands:\n  get  Shows\n\nFlags:\n  -v, --verbose  more\n", &["kc"], false),
-        ("Usage: cg [OPTIONS] [COMMAND]\n\nCommands:\n  build  Compile\n\nOptions:\n  --list  List all\n", &["cg"], true),
-        ("Usage: cg [OPTIONS] <COMMAND>\n\nCommands:\n  build  Compile\n\nOptions:\n  --list  List all\n", &["cg"], false),
-        ("vt/1.2.3\n\nUsage:\n  $ vt [root]\n\nCommands:\n  [root]        serve it\n  build [root]  build it\n\nOptions:\n  --host [host]  where\n", &["vt"], true),
+        (
+            "Usage: mo [spec..]\n       mo init <path>\n\nCommands:\n  init <path>  create it\n\nOptions:\n  --bail  Stop early\n",
+            &["mo"][..],
+            true,
+        ),
+        (
+            "mo [spec..]\n\nRun tests\n\nCommands\n  mo init <path>  create it\n\nRules & Behavior\n  --bail  Stop early\n",
+            &["mo"],
+            true,
+        ),
+        (
+            "Runs.\n\nUsage:\n  kc [flags]\n  kc [command]\n\nAvailable Commands:\n  get  Shows\n\nFlags:\n  -v, --verbose  more\n",
+            &["kc"],
+            true,
+        ),
+        (
+            "Runs.\n\nUsage:\n  kc [command]\n\nAvailable Commands:\n  get  Shows\n\nFlags:\n  -v, --verbose  more\n",
+            &["kc"],
+            false,
+        ),
+        (
+            "Usage: cg [OPTIONS] [COMMAND]\n\nCommands:\n  build  Compile\n\nOptions:\n  --list  List all\n",
+            &["cg"],
+            true,
+        ),
+        (
+            "Usage: cg [OPTIONS] <COMMAND>\n\nCommands:\n  build  Compile\n\nOptions:\n  --list  List all\n",
+            &["cg"],
+            false,
+        ),
+        (
+            "vt/1.2.3\n\nUsage:\n  $ vt [root]\n\nCommands:\n  [root]        serve it\n  build [root]  build it\n\nOptions:\n  --host [host]  where\n",
+            &["vt"],
+            true,
+        ),
         ("usage: t [-h] {add,remove} ...\n\noptions:\n  -x  more\n", &["t"], false),
     ] {
         let help = Help::read(text, words);
         assert_eq!(help.alone, alone, "{text}{help:?}");
         assert!(!help.commands.is_empty(), "{text}");
     }
-    let yargs = Help::read("Usage: mo [spec..]\n       mo init <path>\n\nCommands:\n  init <path>  create it\n\nOptions:\n  --bail  Stop early\n", &["mo"]);
+    let yargs = Help::read(
+        "Usage: mo [spec..]\n       mo init <path>\n\nCommands:\n  init <path>  create it\n\nOptions:\n  --bail  Stop early\n",
+        &["mo"],
+    );
     let config = config::read("d", &Draft::new("mo", &yargs).yaml()).0.unwrap();
     let own = config.tool("mo").unwrap();
     assert_eq!(own.args.iter().map(|arg| arg.name.as_str()).collect::<Vec<_>>(), ["bail", "spec"]);

@@ -24,7 +24,8 @@ tools:
 
 fn a_judged_tool_runs_unasked_where_its_command_line_is_known_to_read(way: Way) {
     let folder = tempfile::tempdir().unwrap();
-    let git = |words: &[&str]| std::process::Command::new("git").current_dir(folder.path()).args(words).status().unwrap();
+    let git =
+        |words: &[&str]| std::process::Command::new("git").current_dir(folder.path()).args(words).status().unwrap();
     assert!(git(&["init", "--quiet"]).success());
     let config = file(&folder, "j.yaml", &format!("{CONFIG}working_dir: {}\n", folder.path().display()));
     let mut client = Client::start_over(way, &[&config]);
@@ -70,7 +71,12 @@ fn risk(program: &str, words: &[&str], text: &str) -> String {
 fn nothing_is_guessed_to_read() {
     for (program, words, text, expected) in [
         ("npm", &["version"][..], "Bump a package version\n\nUsage:\nnpm version [<newversion>]\n", "write"),
-        ("ruff", &["check"], "Run Ruff\n\nUsage: ruff check [OPTIONS]\n\nOptions:\n      --fix  Apply fixes\n", "write"),
+        (
+            "ruff",
+            &["check"],
+            "Run Ruff\n\nUsage: ruff check [OPTIONS]\n\nOptions:\n      --fix  Apply fixes\n",
+            "write",
+        ),
         ("terraform", &["get"], "Usage: terraform get\n\n  Downloads and installs modules\n", "write"),
         (
             "kubectl",
@@ -82,7 +88,12 @@ fn nothing_is_guessed_to_read() {
         ("git", &["branch"], "usage: git branch [<options>]\n\n    --list  list branches\n", "judged"),
         ("git", &["log"], "usage: git log [<options>]\n\n    --output=<file>  Output to a file\n", "judged"),
         ("nobody-knows", &["list"], "Lists things\n\nUsage: nobody-knows list\n", "judged"),
-        ("nobody-knows", &["list"], "Lists things\n\nUsage: nobody-knows list\n\nOptions:\n  --prune  Forget\n", "write"),
+        (
+            "nobody-knows",
+            &["list"],
+            "Lists things\n\nUsage: nobody-knows list\n\nOptions:\n  --prune  Forget\n",
+            "write",
+        ),
         ("nobody-knows", &["rm"], "Removes things\n\nUsage: nobody-knows rm\n", "destructive"),
         ("kubectl", &["drain"], "Drain a node\n\nUsage:\n  kubectl drain NODE\n", "destructive"),
     ] {

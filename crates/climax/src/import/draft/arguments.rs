@@ -32,11 +32,8 @@ fn names(options: &[HelpOption]) -> Vec<String> {
     let mut used: BTreeSet<String> = BTreeSet::new();
     let named = options.iter().map(|option| {
         let plain = plain(&option.flag);
-        let first = if !is_small(&option.flag) && small.contains(&plain) {
-            format!("{plain}_upper")
-        } else {
-            plain.clone()
-        };
+        let first =
+            if !is_small(&option.flag) && small.contains(&plain) { format!("{plain}_upper") } else { plain.clone() };
         let more = (2..).map(|number| format!("{plain}_{number}"));
         let name = std::iter::once(first).chain(more).find(|name| !used.contains(name)).unwrap_or_default();
         used.insert(name.clone());
@@ -88,7 +85,18 @@ fn positional_line(positional: &Positional, name: &str) -> String {
 fn is_integer(value: &str) -> bool {
     matches!(
         value,
-        "int" | "integer" | "integer_range" | "n" | "count" | "uint" | "int32" | "int64" | "lines" | "port" | "depth" | "cols"
+        "int"
+            | "integer"
+            | "integer_range"
+            | "n"
+            | "count"
+            | "uint"
+            | "int32"
+            | "int64"
+            | "lines"
+            | "port"
+            | "depth"
+            | "cols"
     )
 }
 

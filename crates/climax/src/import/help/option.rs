@@ -39,7 +39,8 @@ struct Shown {
 /// several values: a configuration can say one.
 pub(super) fn read(flags: &str, description: &str, words: Words) -> Option<Read> {
     // `--[no-]color`; and kubectl's `--all=false:`
-    let flags = flags.replace("[no-]", "").replace("[no]", "").replace("|-", " -").replace(",-", " -").replace("/-", " / -");
+    let flags =
+        flags.replace("[no-]", "").replace("[no]", "").replace("|-", " -").replace(",-", " -").replace("/-", " / -");
     let mut shown = Shown::default();
     let (mut all, mut off): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     for part in parts(flags.trim_end().trim_end_matches(':')) {
@@ -165,7 +166,8 @@ pub(super) fn run_on(body: &str) -> Option<(&str, &str)> {
         let is_sentence = letters.next().is_some_and(|first| first.is_ascii_uppercase())
             && letters.next().is_some_and(|second| second.is_ascii_lowercase())
             && rest.contains(' ');
-        let is_description = if has_value { (!opens || word.starts_with('(')) && !word.starts_with(['.', '|']) } else { is_sentence };
+        let is_description =
+            if has_value { (!opens || word.starts_with('(')) && !word.starts_with(['.', '|']) } else { is_sentence };
         return is_description.then(|| (flags.trim(), rest.trim()));
     }
     None
@@ -286,5 +288,8 @@ fn default(text: &str) -> Option<&str> {
 }
 
 fn is_yes_or_no(value: &str) -> bool {
-    matches!(value.trim_matches(['"', '\'', '`', '.']), "true" | "false" | "on" | "off" | "yes" | "no" | "enabled" | "disabled" | "")
+    matches!(
+        value.trim_matches(['"', '\'', '`', '.']),
+        "true" | "false" | "on" | "off" | "yes" | "no" | "enabled" | "disabled" | ""
+    )
 }

@@ -35,12 +35,12 @@ pub(super) fn read(text: &str, words: &[&str]) -> Help {
         reader.line(line, lines.peek().copied());
     }
     let mut help = reader.help;
-    option::values_from_descriptions(&mut help.options);
     if help.commands.is_empty() && reader.forms.iter().any(|form| form.to_lowercase().contains("command")) {
         help.commands = without_heading(text);
     }
     help.about = first_sentence(&help.about);
     usage::apply(&mut help, &mut reader.flags, &reader.forms, words);
+    option::values_from_descriptions(&mut help.options);
     help
 }
 
@@ -143,13 +143,15 @@ impl<'w> Reader<'w> {
     }
 
     fn entry_or_text(&mut self, body: &str, indent: usize) {
+        if self.section == Section::Positionals && self.commands_of_positional(body, indent) {
+            return;
+        }
         match self.section {
             Section::Skipped | Section::Usage => {}
             // npm's: `[--omit <dev|peer>]` in the place of values in the list.
             Section::Options if body.starts_with("[-") && indent == 0 && !self.forms.is_empty() => {
                 self.forms.iter_mut().for_each(|form| form.extend([" ", body]));
             }
-            Section::Positionals if self.commands_of_positional(body, indent) => {}
             _ if self.goes_on(body, indent) => self.go_on(body, indent),
             // What stands under descriptions is no entry.
             Section::Commands | Section::Positionals if self.list_at.is_some_and(|at| indent > at) => {}
@@ -215,7 +217,9 @@ impl<'w> Reader<'w> {
     fn about(&mut self, body: &str) {
         // `name - what it does`
         let titled = body.split_once(" - ").filter(|(name, _)| {
-            self.help.about.is_empty() && name.split(' ').count() <= self.words.len() && self.is_program(name.split(' ').next().unwrap_or_default())
+            self.help.about.is_empty()
+                && name.split(' ').count() <= self.words.len()
+                && self.is_program(name.split(' ').next().unwrap_or_default())
         });
         let body = titled.map_or(body, |(_, about)| about.trim());
         let about = &mut self.help.about;
@@ -285,7 +289,10 @@ impl<'w> Reader<'w> {
         let at = self.column.saturating_sub(indent);
         match (body.get(..at), body.get(at..)) {
             (Some(left), Some(right))
-                if at > 0 && left.ends_with(' ') && right.contains(|c: char| c.is_ascii_lowercase()) && !right.starts_with(['<', '[', '{']) =>
+                if at > 0
+                    && left.ends_with(' ')
+                    && right.contains(|c: char| c.is_ascii_lowercase())
+                    && !right.starts_with(['<', '[', '{']) =>
             {
                 (left.trim(), right)
             }

@@ -36,7 +36,8 @@ pub(super) fn apply(help: &mut Help, known: &mut Vec<String>, forms: &[String], 
     take_options(help, known, &read);
     let shown = read.positionals(count);
     // Where nothing can be said to it, it only shows its help.
-    help.alone |= alone && (!help.options.is_empty() || shown.iter().any(|positional| !is_placeholder(&positional.name)));
+    help.alone |=
+        alone && (!help.options.is_empty() || shown.iter().any(|positional| !is_placeholder(&positional.name)));
     if help.positionals.is_empty() {
         let is_command = |positional: &Positional| lists_commands && is_placeholder(&positional.name);
         help.positionals = shown.into_iter().filter(|positional| !is_command(positional)).collect();
@@ -85,7 +86,7 @@ fn behind<'f>(form: &'f str, words: &[&str]) -> Option<Vec<&'f str>> {
     let is_program = |token: &&str| words.first().is_some_and(|program| base(token) == base(program));
     let runs = all.first().is_some_and(|first| RUNNERS.contains(&base(first)));
     // `python -m pip install`, `$ oclif pack`, `npx browserslist`
-    let at = if runs { all.iter().take(4).position(|token| is_program(token)).unwrap_or(0) } else { 0 };
+    let at = if runs { all.iter().take(4).position(&is_program).unwrap_or(0) } else { 0 };
     let mut rest = all.iter().skip(at + 1);
     let same_program = all.get(at).is_some_and(is_program);
     let mut left = words.get(1..).unwrap_or_default().iter().peekable();
@@ -130,7 +131,19 @@ fn is_alone(form: &[&str], forms: usize) -> bool {
 
 /// Says whether a positional's name stands for a sub-command.
 fn is_placeholder(name: &str) -> bool {
-    matches!(name, "command" | "commands" | "subcommand" | "cmd" | "action" | "function" | "group" | "args" | "arguments" | "command_args")
+    matches!(
+        name,
+        "command"
+            | "commands"
+            | "subcommand"
+            | "cmd"
+            | "action"
+            | "function"
+            | "group"
+            | "args"
+            | "arguments"
+            | "command_args"
+    )
 }
 
 /// Takes the literal words at the beginning of each form as a sub-command, where there are several.

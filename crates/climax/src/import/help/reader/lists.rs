@@ -72,7 +72,9 @@ impl Reader<'_> {
         let fits = self.list_at.is_some_and(|at| indent > at) && is_command_word(name) && !about.is_empty();
         let is_open = |name: &str| {
             let shown = |word: &str| clean_name(word) == name;
-            let pairs = |form: &String| form.split(' ').zip(form.split(' ').skip(1)).any(|(word, next)| next == "..." && shown(word));
+            let pairs = |form: &String| {
+                form.split(' ').zip(form.split(' ').skip(1)).any(|(word, next)| next == "..." && shown(word))
+            };
             self.forms.iter().any(pairs)
         };
         let last = self.help.positionals.last();
@@ -98,13 +100,23 @@ impl Reader<'_> {
             return;
         }
         let clean = clean_name(name.split([':']).next().unwrap_or_default());
-        if clean.is_empty() || !is_metavar(&name) || indent > MAX_INDENT || self.help.positionals.iter().any(|known| known.name == clean) {
+        if clean.is_empty()
+            || !is_metavar(&name)
+            || indent > MAX_INDENT
+            || self.help.positionals.iter().any(|known| known.name == clean)
+        {
             return;
         }
         self.indent = indent;
         self.list_at.get_or_insert(indent);
         let required = !name.starts_with('[');
-        self.help.positionals.push(Positional { name: clean, description, required, dashes: false, choices: Vec::new() });
+        self.help.positionals.push(Positional {
+            name: clean,
+            description,
+            required,
+            dashes: false,
+            choices: Vec::new(),
+        });
         self.entry = Entry::Positional;
     }
 }
@@ -116,8 +128,7 @@ fn is_metavar(entry: &str) -> bool {
         word.starts_with(['<', '[', '{'])
             || !word.trim_end_matches("...").contains(['.', ',', '\'', '"', '`', '$', ';', '!', '?', '(', ')', '/'])
     };
-    let is_sign = |word: &str| {
-        word.starts_with(['[', '<', '{', '.', '…']) || !word.contains(|c: char| c.is_ascii_lowercase())
-    };
+    let is_sign =
+        |word: &str| word.starts_with(['[', '<', '{', '.', '…']) || !word.contains(|c: char| c.is_ascii_lowercase());
     words.next().is_some_and(is_name) && words.all(is_sign)
 }

@@ -12,13 +12,16 @@ pub(super) fn width(line: &str) -> usize {
 pub(super) fn is_noise(body: &str) -> bool {
     let lower = body.to_lowercase();
     let mut words = body.split(' ');
-    let is_name_alone = words.next().and_then(|word| word.rsplit_once('/')).is_some_and(|(_, version)| {
-        version.starts_with(|c: char| c.is_ascii_digit()) && version.contains('.')
-    }) && words.next().is_none_or(|word| word.contains(['/', '-']));
-    let is_version = is_name_alone || body.split_whitespace().nth(1).is_some_and(|word| {
-        let word = word.trim_start_matches(['v', '(']);
-        word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.')
-    });
+    let is_name_alone = words
+        .next()
+        .and_then(|word| word.rsplit_once('/'))
+        .is_some_and(|(_, version)| version.starts_with(|c: char| c.is_ascii_digit()) && version.contains('.'))
+        && words.next().is_none_or(|word| word.contains(['/', '-']));
+    let is_version = is_name_alone
+        || body.split_whitespace().nth(1).is_some_and(|word| {
+            let word = word.trim_start_matches(['v', '(']);
+            word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.')
+        });
     let complaint = ["unknown option", "invalid option", "unrecognized option", "illegal option", "warning", "error"];
     is_version || complaint.iter().any(|words| lower.contains(words)) || !body.contains(char::is_alphabetic)
 }

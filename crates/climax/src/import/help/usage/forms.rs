@@ -76,7 +76,9 @@ impl Forms {
                 self.optional(inner, number);
             } else if let Some(inner) = bracketed(token, '(', ')').or_else(|| bracketed(token, '{', '}')) {
                 match literal_choices(token) {
-                    choices if token.starts_with('{') && !choices.is_empty() => self.choice(inner, choices, need, number),
+                    choices if token.starts_with('{') && !choices.is_empty() => {
+                        self.choice(inner, choices, need, number)
+                    }
                     _ => self.group(inner, number),
                 }
             } else {
@@ -106,12 +108,14 @@ impl Forms {
     /// Reads what stands in brackets: flags, each with its value, or positionals.
     fn optional(&mut self, inner: &str, number: usize) {
         // click's `[[a|b]]`
-        if let Some(choices) = bracketed(inner, '[', ']').map(|_| literal_choices(inner)).filter(|list| list.len() > 1) {
+        if let Some(choices) = bracketed(inner, '[', ']').map(|_| literal_choices(inner)).filter(|list| list.len() > 1)
+        {
             self.choice("choice", choices, Need::Optional, number);
             return;
         }
         let mut parts: Vec<&str> = split_outside(inner, &['|']).into_iter().map(str::trim).collect();
-        let is_flag = |part: &str| part.starts_with('-') && !part.trim_matches('-').is_empty() && !part.starts_with("-- ");
+        let is_flag =
+            |part: &str| part.starts_with('-') && !part.trim_matches('-').is_empty() && !part.starts_with("-- ");
         if parts.len() > 1 && parts.iter().any(|part| part.starts_with(['-', '('])) {
             // `--compress gzip|xz` is one flag with its values; beside a flag without a value stands nothing of its own.
             match parts.first() {
@@ -143,7 +147,8 @@ impl Forms {
     fn positional(&mut self, token: &str, need: Need, number: usize) {
         let token = token.trim_matches(['"', '\'', ',']);
         let name = clean_name(token.trim_matches(['[', ']']));
-        let generic = ["options", "option", "flags", "switches"].iter().any(|word| name.ends_with(word)) || name == "or";
+        let generic =
+            ["options", "option", "flags", "switches"].iter().any(|word| name.ends_with(word)) || name == "or";
         // `[<@scope>/]<pkg>`
         let is_name = token.starts_with(|c: char| c.is_alphanumeric() || c == '<') || token.contains('<');
         if generic || name.is_empty() || !is_name {
@@ -188,7 +193,7 @@ fn bracketed(token: &str, open: char, close: char) -> Option<&str> {
 
 /// Recognizes `-46AaCf`: letters in their order stand for a flag each.
 fn cluster(part: &str) -> Option<&str> {
-    let letters = part.strip_prefix('-').filter(|letters| letters.len() > 2)?;
+    let letters = part.strip_prefix('-').filter(|letters| letters.len() > 2 || matches!(*letters, "hV" | "hv"))?;
     let plain = letters.chars().all(|c| c.is_ascii_alphanumeric());
     let lower: Vec<char> = letters.chars().map(|c| c.to_ascii_lowercase()).collect();
     let is_long_word = letters.len() == 3 && letters.chars().all(|c| c.is_ascii_lowercase());
