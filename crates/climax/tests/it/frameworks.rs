@@ -70,6 +70,12 @@ fn the_usage_says_which_positionals_may_be_left_out() {
             &["pc", "run"],
             "--color auto_always{auto,always}; --config config; --files= files; [hook]",
         ),
+        // A sentence may begin with the program's name, and a long flag may stand behind a gap.
+        (
+            "Usage: jr [OPTION...] [files]\njr creates an archive for classes and can change it.\n\n  -b,  --back             go there\n  -c  --text    treat it as text\n  -d, --directory=DIR   where\n       --directory        list it\n",
+            &["jr"],
+            "--back; --text; --directory= dir; [files]",
+        ),
         // argparse's choices are values where nothing follows them.
         (
             "usage: kr [-h] [{get,set}] [service]\n\npositional arguments:\n  {get,set}\n  service\n\noptions:\n  -h, --help  show this help message and exit\n",
@@ -265,6 +271,7 @@ fn lists_of_other_frameworks_are_read() {
     assert_eq!(commands(oclif, &["gen"]), ["pack - package it", "init - set it up"]);
     let metavar = "usage: ag [-h] [-v] TYPE ...\n\nRoles.\n\npositional arguments:\n  TYPE\n    collection   Manage a collection.\n    role         Manage a\n                 role.\n\noptions:\n  -v   more\n";
     assert_eq!(commands(metavar, &["ag"]), ["collection - Manage a collection.", "role - Manage a role."]);
+    assert!(!Help::read(metavar, &["ag"]).alone);
     let docopt = "Naval Fate.\n\nUsage:\n  fate ship new <name>...\n  fate ship shoot <x> <y>\n  fate mine set <x> [--moored]\n  fate -h | --help\n\nOptions:\n  --moored  Anchored.\n";
     assert_eq!(commands(docopt, &["fate"]), ["ship new name - ", "ship shoot x y - ", "mine set x - "]);
     assert!(!Help::read(docopt, &["fate"]).alone);

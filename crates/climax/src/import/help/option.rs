@@ -48,8 +48,10 @@ pub(super) fn read(flags: &str, description: &str, words: Words) -> Option<Read>
         let (flag, inline) = part.first.split_at(end);
         let flag = flag.trim_end_matches('.');
         // Its value would have to stand behind the colon.
-        if flag.contains(':') {
-            return None;
+        match flag.find(':') {
+            Some(1) => continue,
+            Some(_) => return None,
+            None => {}
         }
         // A quote or a bracket at its end is a scrap of a sentence.
         if flag.trim_matches('-').is_empty() || flag.ends_with(['"', '\'', '`', ']', ')', ';', '*']) {
@@ -249,7 +251,7 @@ pub(super) fn values_from_descriptions(options: &mut [HelpOption]) {
     };
     let marks = options.iter().filter(|option| is_switch(option)).count();
     let shown = options.iter().filter(|option| option.value.is_some()).count();
-    let is_bare = shown * 4 <= options.len();
+    let is_bare = shown * 8 <= options.len();
     let is_marked = marks > 1 && options.iter().any(|option| option.description.contains("[boolean]"));
     for option in options.iter_mut().filter(|option| option.value.is_none()) {
         let text = option.description.to_lowercase();

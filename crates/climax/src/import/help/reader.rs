@@ -9,7 +9,7 @@ mod text;
 use super::option::{self, Read, Words};
 use super::section::{self, Section};
 use super::{Help, boxes, usage};
-use text::{columns, first_sentence, is_noise, is_sentence, width, without_heading};
+use text::{columns, first_sentence, is_about_program, is_noise, is_sentence, option_columns, width, without_heading};
 
 /// Characters of a description that are kept.
 const MAX_DESCRIPTION: usize = 300;
@@ -189,7 +189,7 @@ impl<'w> Reader<'w> {
         let body = body.strip_prefix("or ").map_or(body, str::trim);
         let first = body.split_whitespace().next().unwrap_or_default();
         let of_first = self.forms.first().and_then(|form| form.split_whitespace().next());
-        body.starts_with("or:") || self.is_program(first) || of_first == Some(first)
+        body.starts_with("or:") || (self.is_program(first) || of_first == Some(first)) && !is_about_program(body)
     }
 
     fn form(&mut self, text: &str) {
@@ -281,7 +281,7 @@ impl<'w> Reader<'w> {
 
     /// Splits an entry from its description: at a gap, or where the descriptions of this list begin.
     fn split<'l>(&mut self, body: &'l str, indent: usize) -> (&'l str, &'l str) {
-        let (left, right) = columns(body);
+        let (left, right) = if body.starts_with('-') { option_columns(body) } else { columns(body) };
         if !right.is_empty() {
             self.column = indent + body.len() - right.len();
             return (left, right);

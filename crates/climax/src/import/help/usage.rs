@@ -121,6 +121,11 @@ fn is_alone(form: &[&str], forms: usize) -> bool {
         let has_braces = token.starts_with('{');
         has_braces || token.split(['|', ' ']).any(|word| is_placeholder(&super::clean_name(word)))
     };
+    // argparse's `TYPE ...`
+    let is_open = |pair: &[&str]| matches!(pair, [name, "..."] if !name.starts_with('['));
+    if form.windows(2).any(is_open) {
+        return false;
+    }
     match form.iter().find(|token| stands(token)) {
         // cobra's form of a command that does nothing by itself, and of one that does, has no sub-command in it.
         None => forms > 1 || !form.is_empty(),

@@ -197,9 +197,10 @@ fn what_is_written_down_is_the_servers_own_word() {
     let written = servers.climax(&told);
     let text = String::from_utf8(written.stdout).unwrap();
     let expected = "    include:\n      - \"echo\"\n      - \"move\"\n    tools:\n      \"echo\":\n        description: \"Echoes\"\n        \
-                    # risk: write    # the server does not say\n";
+                    # risk: write    # the server says that it only reads\n";
     assert!(text.contains(expected), "{text}");
-    assert!(!text.contains("that it only reads") && !text.contains("destroys nothing"), "{text}");
+    // Of `move` a file says `risk: write`.
+    assert_eq!(text.matches("the server says that it only reads").count(), 2, "{text}");
     let reviewed = servers.write("reviewed.yaml", &text);
     let listed = servers.climax(&["list", "--json", "--servers", &list, "--config", &yaml, "--config", &reviewed]);
     let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();

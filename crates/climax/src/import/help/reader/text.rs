@@ -48,6 +48,28 @@ pub(super) fn columns(body: &str) -> (&str, &str) {
     }
 }
 
+/// Splits the line of an option at the gap behind its last flag: `-b,  --background  go there`.
+pub(super) fn option_columns(body: &str) -> (&str, &str) {
+    let mut from = 0;
+    while let Some(at) = body.get(from..).and_then(|rest| rest.find("  ").or_else(|| rest.find('\t'))) {
+        let (left, right) = body.split_at_checked(from + at).unwrap_or((body, ""));
+        let (left, right) = (left.trim(), right.trim());
+        let goes_on =
+            right.starts_with("--") && !right.contains("---") || left.ends_with(',') && right.starts_with('-');
+        if !goes_on {
+            return (left, right);
+        }
+        from = body.len() - right.len();
+    }
+    (body.trim(), "")
+}
+
+/// Says whether what begins with the program's name is a sentence about it, and no form.
+pub(super) fn is_about_program(body: &str) -> bool {
+    let ends = body.ends_with(['.', ',']) && !body.ends_with("..");
+    ends || [" a ", " an ", " the ", " is "].iter().any(|word| body.contains(word))
+}
+
 /// Says whether what might go on with a form is a sentence.
 pub(super) fn is_sentence(body: &str) -> bool {
     let plain = |word: &&str| word.len() > 1 && word.chars().all(|c| c.is_ascii_lowercase() || matches!(c, ',' | '\''));
