@@ -59,6 +59,9 @@ fn risk(program: &str, words: &[&str], text: &str) -> String {
     let whole: Vec<&str> = std::iter::once(program).chain(words.iter().copied()).collect();
     let listing = Help::read("Usage: x COMMAND\n\nCommands:\n  a  b\n", &[program]);
     let mut draft = Draft::new(program, &listing);
+    if words.is_empty() {
+        draft = Draft::new(program, &Help::read(text, &whole));
+    }
     draft.add(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>(), &Help::read(text, &whole));
     let yaml = draft.yaml();
     let (config, faults) = config::read("d", &yaml);
@@ -85,6 +88,7 @@ fn nothing_is_guessed_to_read() {
             "write",
         ),
         ("git", &["status"], "usage: git status [<options>]\n\n    -s, --short  show status\n", "judged"),
+        ("grep", &[], "Usage: grep [OPTION]... PATTERNS\n\n  --exclude-dir=GLOB  skip directories\n", "judged"),
         ("git", &["branch"], "usage: git branch [<options>]\n\n    --list  list branches\n", "judged"),
         ("git", &["log"], "usage: git log [<options>]\n\n    --output=<file>  Output to a file\n", "judged"),
         ("nobody-knows", &["list"], "Lists things\n\nUsage: nobody-knows list\n", "judged"),

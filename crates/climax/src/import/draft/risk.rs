@@ -30,6 +30,12 @@ const WRITES: &[&str] = &[
 /// Words with which an option ends that names where something is written.
 #[rustfmt::skip]
 const PLACES: &[&str] = &["output", "out", "outfile", "outdir", "directory", "dir", "o"];
+/// Words with which an option begins that names where something is read.
+#[rustfmt::skip]
+const READ_FROM: &[&str] = &[
+    "exclude", "include", "ignore", "skip", "input", "source", "src", "base", "root", "config", "search", "work", "working",
+    "from", "in", "plugins", "template", "project", "current", "git",
+];
 /// Verbs with which a description begins, of commands that write.
 const WRITING_VERBS: &[&str] = &[
     "add",
@@ -167,7 +173,8 @@ fn writes(option: &HelpOption) -> bool {
     let description = option.description.to_lowercase();
     let is_form = ["format", "mode", "one of", "style"].iter().any(|word| description.contains(word))
         || !option.choices.is_empty();
-    let is_place = PLACES.contains(&last) || matches!(last, "file" | "path") && parts.contains(&"output");
+    let is_place = PLACES.contains(&last) && !READ_FROM.contains(&first)
+        || matches!(last, "file" | "path") && parts.contains(&"output");
     let says = ["in place", "in-place", "write to", "writes to", "write the output", "save to"];
     WRITES.contains(&first)
         || WRITES.contains(&last)

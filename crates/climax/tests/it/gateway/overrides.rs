@@ -196,8 +196,9 @@ fn what_is_written_down_is_the_servers_own_word() {
     let told = ["import", "--mcp", "notes", "--servers", &list, "--config", &yaml, "--headless-approve"];
     let written = servers.climax(&told);
     let text = String::from_utf8(written.stdout).unwrap();
-    let expected = "    include:\n      - \"echo\"\n      - \"move\"\n    tools:\n      \"echo\":\n        description: \"Echoes\"\n        \
-                    # risk: write    # the server says that it only reads\n";
+    // What a file says of a tool stays there, and an entry here would take its place.
+    let expected = "    include:\n      - \"echo\"\n      - \"move\"\n    tools: {}\n      # \"echo\": \"Echoes\"; the server says that \
+                    it only reads; your files say more of it\n";
     assert!(text.contains(expected), "{text}");
     // Of `move` a file says `risk: write`.
     assert_eq!(text.matches("the server says that it only reads").count(), 2, "{text}");
