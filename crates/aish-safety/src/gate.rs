@@ -407,13 +407,18 @@ impl Gate {
     }
 
     /// Says whether somebody must say yes. A command that a configuration's author wrote is asked by its risk and the
-    /// policy's level, whatever the judgement says short of `halt`, which makes it destructive.
+    /// policy's level, whatever the judgement says short of `halt`, which makes it destructive; where the author left the risk
+    /// to the judgement, what is let through reads.
     fn must_ask(&self, call: &PreparedCall, judgement: &Judgement, confirms: bool) -> bool {
         let definition = &call.definition;
         let verdict = judgement.verdict;
         match &call.subject {
             Subject::Argv { .. } if definition.trusted && self.policy.broken.is_none() => {
-                let risk = if verdict == Verdict::Halt { Risk::Destructive } else { definition.risk };
+                let risk = match verdict {
+                    Verdict::Halt => Risk::Destructive,
+                    Verdict::Allow if definition.judged => Risk::Read,
+                    Verdict::Allow | Verdict::Ask => definition.risk,
+                };
                 let approved = self.policy.auto_approval(&definition.name);
                 let ruled = self.policy.rules.for_tool(definition.name.as_str(), &canonical(&call.arguments));
                 if let Some(rule) = ruled

@@ -87,6 +87,9 @@ pub struct ToolDefinition {
     /// True when its server added or changed it after it was connected: policy alone does not approve it then.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub late: bool,
+    /// True when a call counts as `read` where its command line is known to only read, whatever `risk` says.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub judged: bool,
 }
 
 impl ToolDefinition {
@@ -117,6 +120,7 @@ impl ToolDefinition {
             examples: Vec::new(),
             instructions_hash: None,
             late: false,
+            judged: false,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! From validated arguments to what is started: words, standard input, working directory.
 //!
-//! Order of the words: base command, sub-command, positionals, flags (both in the order of definition), global arguments.
+//! Order of the words: base command, sub-command, positionals, flags (both in the order of definition), global arguments;
+//! with `options_first` positionals come last. Positionals that want `--` before them come behind everything else.
 //! No shell is ever involved.
 
 use serde_json::{Map, Value};
@@ -48,7 +49,7 @@ pub fn build(
     let guarded = words.get(1..).unwrap_or_default().iter().any(|word| word == "--");
     let folder = config.working_dir.as_deref().map(|folder| expand::path(folder, world));
     let mut invocation = Invocation { words, base, stdin: None, folder, env: config.env.clone() };
-    let mut flags = Vec::new();
+    let (mut positionals, mut flags, mut behind_dashes) = (Vec::new(), Vec::new(), Vec::new());
     for arg in &tool.args {
         let given = arguments.get(&arg.name).filter(|value| !value.is_null());
         let Some(value) = given.or(arg.default.as_deref()) else { continue };
@@ -61,22 +62,28 @@ pub fn build(
             Place::Stdin => invocation.stdin = Some(text),
             Place::WorkingDir => invocation.folder = Some(expand::path(&text, world)),
             Place::Flag(flag) => flag_words(flag, value, text, &mut flags),
-            Place::Positional { allow_dash } => {
+            Place::Positional { dashes, .. } if *dashes || !behind_dashes.is_empty() => behind_dashes.push(text),
+            Place::Positional { allow_dash, .. } => {
                 if !allow_dash && !guarded && is_option_like(arg, value, &text) {
                     faults.push(format!(
                         "Argument '{}': '{text}' begins with '-' and would be read as an option",
                         arg.name
                     ));
                 }
-                invocation.words.push(text);
+                positionals.push(text);
             }
             // Of an API, and no part of a command line.
             Place::Http(_) => {}
         }
     }
-    invocation.words.append(&mut flags);
     for arg in &config.global_args {
-        global_words(arg, world, &mut invocation.words);
+        global_words(arg, world, &mut flags);
+    }
+    let parts = if config.options_first { [flags, positionals] } else { [positionals, flags] };
+    invocation.words.extend(parts.into_iter().flatten());
+    if !behind_dashes.is_empty() {
+        invocation.words.push("--".to_owned());
+        invocation.words.append(&mut behind_dashes);
     }
     if faults.is_empty() { Ok(invocation) } else { Err(Refused(faults)) }
 }

@@ -268,6 +268,7 @@ impl Common {
         definition.tags = Arc::clone(&self.tags);
         definition.examples = tool.examples.to_vec();
         definition.risk = tool.risk;
+        definition.judged = tool.judged;
         definition.trusted = true;
         definition.hints = Hints {
             read_only: Some(tool.risk == Risk::Read),

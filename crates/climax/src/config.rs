@@ -47,6 +47,8 @@ pub struct Config {
     pub tags: Vec<String>,
     /// Arguments appended to every call from their defaults alone.
     pub global_args: Vec<Arg>,
+    /// True when options stand before positionals on a command line.
+    pub options_first: bool,
     /// The tools, in the file's order, each name once.
     pub tools: Tools,
     /// MCP servers, in the file's order.
@@ -80,6 +82,9 @@ pub struct Tool {
     /// What it may do.
     #[serde(skip)]
     pub risk: Risk,
+    /// True when a call counts as `read` where its command line is known to only read.
+    #[serde(skip)]
+    pub judged: bool,
     /// What is asked at the gate, with `{argument}` places.
     #[serde(rename = "m", default, skip_serializing_if = "Option::is_none")]
     pub confirm_message: Option<String>,
@@ -163,6 +168,9 @@ pub enum Place {
     Positional {
         /// True when a text that begins with `-` may stand here.
         allow_dash: bool,
+        /// True when `--` stands before it.
+        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+        dashes: bool,
     },
     /// To the standard input.
     Stdin,

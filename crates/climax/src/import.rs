@@ -2,8 +2,7 @@
 //!
 //! [`help`] reads one help text, [`draft`] puts the texts of a program and its sub-commands together. Running the
 //! program is the caller's part. [`fig`] reads the specifications of an npm package in the same way, and [`openapi`] makes a tool of each operation of an API. What cannot be read
-//! is said and left out; risks are guessed by name, and what is not known counts as `write`: a person must look at the
-//! result.
+//! is said and left out; risks are guessed, and nothing is guessed to be `read`: a person must look at the result.
 
 pub mod draft;
 pub mod fig;

@@ -313,6 +313,21 @@ fn rules_hold_for_argument_vectors_whatever_their_level() {
 }
 
 #[test]
+fn a_judged_argument_vector_runs_unasked_where_it_is_known_to_read() {
+    let argv = |words: &[&str]| {
+        let mut definition = definition("repository.branch");
+        (definition.trusted, definition.risk, definition.judged) = (true, Risk::Write, true);
+        prepared(definition, Subject::Argv { words: words.iter().map(|word| (*word).into()).collect() })
+    };
+    let free = || Policy { confirm_cmd: false, ..Policy::default() };
+    let passes =
+        |words: &[&str]| matches!(pass(&world(&[]), free(), Mode::Headless, argv(words)), Passage::Approved(_));
+    assert!(passes(&["git", "branch", "--list"]));
+    assert!(!passes(&["git", "branch", "x"]), "what writes by a known rule asks");
+    assert!(!passes(&["nobody-knows", "list"]), "so does what nothing is known of");
+}
+
+#[test]
 fn an_approved_tool_is_asked_all_the_same_when_its_arguments_halt() {
     let mut policy = Policy { confirm_cmd: false, ..Policy::default() };
     policy.auto_approve.insert("host.*".into(), true);

@@ -164,6 +164,7 @@ fn costs(service: &Service) {
 fn risk(tool: &ToolDefinition) -> &'static str {
     match tool.risk {
         _ if !tool.trusted => "unknown",
+        _ if tool.judged => "judged",
         aish_types::Risk::Read => "read",
         aish_types::Risk::Write => "write",
         aish_types::Risk::Destructive => "destructive",

@@ -5,6 +5,7 @@ mod server;
 mod walk;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::configs::Selection;
 use super::{Exit, output, run};
@@ -28,6 +29,9 @@ pub(super) struct Args {
     /// yes at the terminal, or name the host with --server
     #[arg(long, value_name = "NAME", requires = "openapi")]
     auth_env: Option<String>,
+    /// Seconds that one help text of the program may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600), conflicts_with_all = ["mcp", "openapi"])]
+    timeout: u64,
     #[command(flatten)]
     selection: Selection,
     /// Start the server when nobody can be asked about it
@@ -58,7 +62,7 @@ pub(super) fn run(args: &Args) -> Exit {
 
 fn from_help(command: &str, args: &Args) -> Exit {
     let Some(runtime) = run::runtime() else { return Exit::Failure };
-    let draft = runtime.block_on(walk::draft(command));
+    let draft = runtime.block_on(walk::draft(command, Duration::from_secs(args.timeout)));
     runtime.shutdown_background();
     let draft = match draft {
         Ok(draft) => draft,
@@ -72,7 +76,7 @@ fn from_help(command: &str, args: &Args) -> Exit {
     }
     let count = draft.len();
     let tools = if count == 1 { "1 tool".to_owned() } else { format!("{count} tools") };
-    output::tell(&format!("{tools}. Risks are guessed by name: look at every one of them."));
+    output::tell(&format!("{tools}. Risks are guessed: look at every one of them."));
     written(&draft.yaml(), args.output.as_deref())
 }
 

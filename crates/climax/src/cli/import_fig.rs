@@ -29,9 +29,7 @@ pub(super) fn run(args: &Args) -> Exit {
     let imported = specifications(&args.folder).and_then(|lines| write(&lines, &args.output));
     match imported {
         Ok((files, tools)) => {
-            output::tell(&format!(
-                "{tools} tools in {files} files. Risks are guessed by name: look at every one of them."
-            ));
+            output::tell(&format!("{tools} tools in {files} files. Risks are guessed: look at every one of them."));
             Exit::Success
         }
         Err(message) => {

@@ -40,6 +40,7 @@ struct Words {
     stdin: bool,
     cwd: bool,
     allow_dash: Option<bool>,
+    dashes: bool,
     flag_at: Option<Position>,
     dash_at: Option<Position>,
 }
@@ -113,20 +114,24 @@ impl Words {
             stdin: fields.boolean("stdin", faults),
             cwd: fields.boolean("cwd", faults),
             allow_dash: fields.optional_boolean("allow_dash", faults),
+            dashes: fields.boolean("dashes", faults),
         }
     }
 
     fn place(self, name: &str, kind: ArgKind, at: Position, faults: &mut Faults) -> Place {
-        let Self { flag, positional, stdin, cwd, allow_dash, flag_at, dash_at } = self;
+        let Self { flag, positional, stdin, cwd, allow_dash, dashes, flag_at, dash_at } = self;
         let switches = check::Switches { positional, stdin, cwd, flag: flag.is_some(), kind };
         check::place(name, &switches, flag_at.unwrap_or(at), faults);
         if let (Some(at), false) = (dash_at, positional) {
             faults.contradiction(at, format!("'allow_dash' of '{name}' means nothing: the argument is not positional"));
         }
+        if dashes && !positional {
+            faults.contradiction(at, format!("'dashes' of '{name}' means nothing: the argument is not positional"));
+        }
         match (cwd, stdin, positional, flag) {
             (true, ..) => Place::WorkingDir,
             (false, true, ..) => Place::Stdin,
-            (false, false, true, _) => Place::Positional { allow_dash: allow_dash.unwrap_or(false) },
+            (false, false, true, _) => Place::Positional { allow_dash: allow_dash.unwrap_or(false), dashes },
             (false, false, false, Some(flag)) => Place::Flag(flag),
             (false, false, false, None) => Place::Flag(format!("--{}", name.replace('_', "-"))),
         }

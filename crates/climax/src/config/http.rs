@@ -26,7 +26,7 @@ const STYLES: &[(&str, Style)] = &[
     ("deep", Style::Deep),
 ];
 /// What belongs to a program.
-const OF_PROGRAMS: &[&str] = &["command", "env", "working_dir", "global_args"];
+const OF_PROGRAMS: &[&str] = &["command", "env", "working_dir", "global_args", "options_first"];
 
 /// A place that does not know its argument's name yet.
 pub(super) struct Unnamed {

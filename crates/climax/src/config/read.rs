@@ -10,8 +10,13 @@ use crate::fault::{Fault, Faults, Position};
 use crate::servers;
 use crate::yaml::{self, Fields, Node};
 
-/// The words of `risk`.
-const RISKS: &[(&str, Risk)] = &[("read", Risk::Read), ("write", Risk::Write), ("destructive", Risk::Destructive)];
+/// The words of `risk`, and whether each call is judged by its command line: such a one counts as `write` until then.
+const RISKS: &[(&str, (Risk, bool))] = &[
+    ("read", (Risk::Read, false)),
+    ("write", (Risk::Write, false)),
+    ("destructive", (Risk::Destructive, false)),
+    ("judged", (Risk::Write, true)),
+];
 /// Requests that a tool may give as examples, and bytes of one.
 const MAX_EXAMPLES: usize = 8;
 const MAX_EXAMPLE: usize = 300;
@@ -54,6 +59,7 @@ fn read_config(root: &Node<'_>, faults: &mut Faults) -> Option<Config> {
     for node in fields.list("global_args", faults) {
         global_args.extend(read_arg(node, "a global argument", Target::Program, faults));
     }
+    let options_first = fields.boolean("options_first", faults);
     http::alone(&fields, target, faults);
     if !has_tools && !names_servers_alone {
         faults.error(fields.at, "a config needs 'tools' (an empty list will do)");
@@ -71,6 +77,7 @@ fn read_config(root: &Node<'_>, faults: &mut Faults) -> Option<Config> {
         category,
         tags,
         global_args,
+        options_first,
         tools,
         servers: listed,
     })
@@ -144,7 +151,11 @@ fn read_fields(
         }
     }
     let timeout_s = read_timeout(&mut fields, DEFAULT_TIMEOUT_S, faults);
-    let risk = fields.word("risk", RISKS, faults).unwrap_or_default();
+    let risk_at = fields.position_of("risk").unwrap_or(at);
+    let (risk, judged) = fields.word("risk", RISKS, faults).unwrap_or_default();
+    if judged && target == Target::Api {
+        faults.contradiction(risk_at, "'risk: judged' means 'write' here: only command lines are judged");
+    }
     let confirm_at = fields.position_of("confirm_message").unwrap_or(at);
     let confirm_message = fields.text("confirm_message", faults);
     let mut resolve = Vec::new();
@@ -169,6 +180,7 @@ fn read_fields(
         args,
         timeout_s,
         risk,
+        judged,
         confirm_message,
         resolve,
     };

@@ -7,7 +7,7 @@ use super::Tool;
 use crate::kept::Sum;
 
 /// Bytes that a tool takes in a file at least.
-const LEAST: usize = 6;
+const LEAST: usize = 7;
 
 /// Tools in their order, each with what a list says of it, and the rest packed.
 ///
@@ -24,6 +24,8 @@ pub struct Packed {
     pub description: SharedText,
     /// What it may do.
     pub risk: Risk,
+    /// True when its calls are judged by their command lines.
+    pub judged: bool,
     /// Seconds that it may run; over 0.
     pub timeout_s: f64,
     /// Requests that mean it.
@@ -38,6 +40,7 @@ impl Packed {
             name: ToolName::new(tool.name.as_str()),
             description: tool.description.as_str().into(),
             risk: tool.risk,
+            judged: tool.judged,
             timeout_s: tool.timeout_s,
             examples: tool.examples.as_slice().into(),
             rest: serde_json::to_string(tool).unwrap_or_default().into(),
@@ -50,7 +53,15 @@ impl Packed {
             serde_json::from_str(&self.rest).inspect_err(|error| tracing::error!(%error, "a packed tool is broken"));
         let (name, description) = (self.name.as_str().to_owned(), self.description.as_str().to_owned());
         let examples = self.examples.to_vec();
-        Some(Tool { name, description, examples, risk: self.risk, timeout_s: self.timeout_s, ..rest.ok()? })
+        Some(Tool {
+            name,
+            description,
+            examples,
+            risk: self.risk,
+            judged: self.judged,
+            timeout_s: self.timeout_s,
+            ..rest.ok()?
+        })
     }
 }
 
@@ -76,10 +87,11 @@ impl Tools {
     /// Writes them for a file.
     pub(crate) fn write(&self, out: &mut RecordWriter) {
         out.number(self.0.len() as u64);
-        for Packed { name, description, risk, timeout_s, examples, rest } in &self.0 {
+        for Packed { name, description, risk, judged, timeout_s, examples, rest } in &self.0 {
             out.text(name.as_str());
             out.text(description);
             out.number(*risk as u64);
+            out.number(u64::from(*judged));
             out.number(timeout_s.to_bits());
             out.number(examples.len() as u64);
             examples.iter().for_each(|example| out.text(example));
@@ -95,19 +107,21 @@ impl Tools {
             let (name, description) = (ToolName::from(from.text()?), SharedText::from(from.text()?));
             let risk =
                 [Risk::Read, Risk::Write, Risk::Destructive].get(usize::try_from(from.number()?).ok()?).copied()?;
+            let judged = from.number()? == 1;
             let timeout_s = f64::from_bits(from.number()?);
             let examples = (0..from.count(1)?).map(|_| Some(from.text()?.to_owned())).collect::<Option<_>>()?;
-            tools.push(Packed { name, description, risk, timeout_s, examples, rest: from.text()?.into() });
+            tools.push(Packed { name, description, risk, judged, timeout_s, examples, rest: from.text()?.into() });
         }
         Some(Self(tools))
     }
 
     /// Adds all of them to a hash.
     pub(crate) fn add_to(&self, sum: &mut Sum) {
-        for Packed { name, description, risk, timeout_s: _, examples, rest } in &self.0 {
+        for Packed { name, description, risk, judged, timeout_s: _, examples, rest } in &self.0 {
             sum.add(name.as_str());
             sum.add(description);
             sum.number(*risk as u64);
+            sum.number(u64::from(*judged));
             sum.number(examples.len() as u64);
             examples.iter().for_each(|example| sum.add(example));
             sum.add(rest);
@@ -165,7 +179,7 @@ tools:
     args:
       - {name: n, type: integer, required: true, description: A number, default: 3, enum: [1, 3]}
       - {name: x, flag: --xx=}
-      - {name: p, positional: true, allow_dash: true}
+      - {name: p, positional: true, allow_dash: true, dashes: true}
       - {name: q, positional: true}
       - {name: i, stdin: true}
       - {name: w, cwd: true}
@@ -177,7 +191,10 @@ tools:
         let tool = config.unwrap().tools.get(0).unwrap();
         let places: Vec<String> = tool.args.iter().map(|arg| format!("{:?}", arg.place)).collect();
         assert_eq!(places[..2], ["Flag(\"--n\")", "Flag(\"--xx=\")"]);
-        assert_eq!(places[2..4], ["Positional { allow_dash: true }", "Positional { allow_dash: false }"]);
+        assert_eq!(
+            places[2..4],
+            ["Positional { allow_dash: true, dashes: true }", "Positional { allow_dash: false, dashes: false }",]
+        );
         assert_eq!(places[4..], ["Stdin", "WorkingDir", "Flag(\"--b\")", "Flag(\"--f\")"]);
         let n = tool.arg("n").unwrap();
         assert_eq!((n.description.as_str(), n.required, n.choices.len()), ("A number", true, 2));

@@ -76,6 +76,8 @@ impl Command {
                     name: plain(&argument.name),
                     description: argument.about.clone(),
                     required: argument.required,
+                    dashes: false,
+                    choices: Vec::new(),
                 })
                 .collect(),
             ..Help::default()

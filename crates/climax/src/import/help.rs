@@ -1,8 +1,9 @@
 //! One help text, read: clap, argparse, cobra, click, yargs, GNU and hand-written ones.
 //!
-//! [`reader`] goes through the lines, [`section`] tells headings, [`option`] reads what stands before a description,
-//! [`usage`] reads the forms behind `Usage:`.
+//! [`boxes`] takes drawn boxes apart, [`reader`] goes through the lines, [`section`] tells headings, [`option`] reads what
+//! stands before a description, [`usage`] reads the forms behind `Usage:`.
 
+mod boxes;
 mod option;
 mod reader;
 mod section;
@@ -23,6 +24,8 @@ pub struct Help {
     pub unread: Vec<String>,
     /// True when the command does something without a sub-command, though it has some.
     pub alone: bool,
+    /// True when the text shows a usage.
+    pub has_usage: bool,
     /// True when the usage that the text shows is that of another command.
     pub of_another: bool,
 }
@@ -62,12 +65,21 @@ pub struct Positional {
     pub description: String,
     /// False when the usage shows it in brackets.
     pub required: bool,
+    /// True when the usage shows `--` before it.
+    pub dashes: bool,
+    /// The values that it may have.
+    pub choices: Vec<String>,
 }
 
 impl Help {
     /// Reads the help text of a command; `words` are the program's name and the sub-command's words.
     pub fn read(text: &str, words: &[&str]) -> Self {
         reader::read(text, words)
+    }
+
+    /// Says whether nothing in the text shows how the command is called: it may be anything.
+    pub fn is_prose(&self) -> bool {
+        !self.has_usage && self.options.is_empty() && self.commands.is_empty() && self.positionals.is_empty()
     }
 
     /// Says whether a text is a page of a manual, and no help text: `-h` may give that.

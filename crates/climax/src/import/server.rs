@@ -9,7 +9,10 @@ use super::draft::quoted;
 
 /// Writes what a server has as `servers:` of a YAML file. Its descriptions are copied, so that they are those that were looked
 /// at; what it says of the risk of a tool is a remark, since that is for the user to say.
-pub fn review(alias: &str, tools: &[Arc<ToolDefinition>]) -> String {
+///
+/// Of tools whose names are in `elsewhere` the user's own files say something, which an entry here would take the place of: they are
+/// remarks alone.
+pub fn review(alias: &str, tools: &[Arc<ToolDefinition>], elsewhere: &[String]) -> String {
     let mut out = format!(
         "# The tools of the MCP server '{alias}', to be looked through: only those in `include` are offered. Take out what you\n\
          # do not want, and say of the others what they may do: read runs unasked, write and destructive ask. What has no\n\
@@ -19,8 +22,16 @@ pub fn review(alias: &str, tools: &[Arc<ToolDefinition>]) -> String {
     for tool in tools {
         out.push_str(&format!("      - {}\n", quoted(&own(tool))));
     }
-    out.push_str(if tools.is_empty() { "    tools: {}\n" } else { "    tools:\n" });
-    for tool in tools {
+    let is_said = |tool: &ToolDefinition| elsewhere.iter().any(|name| *name == own(tool));
+    let is_none_left = tools.iter().all(|tool| is_said(tool));
+    out.push_str(if is_none_left { "    tools: {}\n" } else { "    tools:\n" });
+    for tool in tools.iter().filter(|tool| is_said(tool)) {
+        let description = quoted(&visible(&tool.description));
+        let text =
+            format!("      # {}: {description}; {}; your files say more of it\n", quoted(&own(tool)), said(tool));
+        out.push_str(&text);
+    }
+    for tool in tools.iter().filter(|tool| !is_said(tool)) {
         out.push_str(&format!("      {}:\n", quoted(&own(tool))));
         out.push_str(&format!("        description: {}\n", quoted(&visible(&tool.description))));
         out.push_str(&format!("        # risk: write    # {}\n", said(tool)));
@@ -63,7 +74,7 @@ mod tests {
         let description = "Reads: \"a\"\n# and more\u{202e}";
         let mut tool = ToolDefinition::new("files.read", description, schema, SourceId::new("mcp:files"));
         tool.hints.read_only = Some(true);
-        let text = review("files", &[Arc::new(tool)]);
+        let text = review("files", &[Arc::new(tool)], &[]);
         assert!(text.contains("# argument \"path\": string, required"), "{text}");
         assert!(text.contains("the server says that it only reads"));
         let (config, faults) = crate::config::read("f", &text);
@@ -73,6 +84,6 @@ mod tests {
         assert!(server.offers("read") && !server.offers("write"));
         assert_eq!(server.tools[0].risk, None);
         assert!(server.tools[0].description.as_deref().unwrap().starts_with("Reads: \"a\""));
-        assert_eq!(crate::config::read("f", &review("files", &[])).1, []);
+        assert_eq!(crate::config::read("f", &review("files", &[], &[])).1, []);
     }
 }

@@ -38,6 +38,7 @@ struct Head {
     category: Option<String>,
     tags: Vec<String>,
     global_args: Vec<Arg>,
+    options_first: bool,
 }
 
 impl Kept {
@@ -97,6 +98,7 @@ fn head_of(config: &Config) -> Option<String> {
         category: config.category.clone(),
         tags: config.tags.clone(),
         global_args: config.global_args.clone(),
+        options_first: config.options_first,
     };
     serde_json::to_string(&head).ok()
 }
@@ -121,11 +123,21 @@ fn one<'b>(from: &mut RecordReader<'b>) -> Option<(&'b str, Stamp, Config)> {
     for part in &mut stamp {
         *part = from.number()?;
     }
-    let Head { name, description, command, env, working_dir, category, tags, global_args } =
+    let Head { name, description, command, env, working_dir, category, tags, global_args, options_first } =
         serde_json::from_str(from.text()?).ok()?;
-    let tools = Tools::read(from)?;
-    let (api, servers) = (None, Vec::new());
-    let config =
-        Config { name, description, command, api, env, working_dir, category, tags, global_args, tools, servers };
+    let config = Config {
+        name,
+        description,
+        command,
+        api: None,
+        env,
+        working_dir,
+        category,
+        tags,
+        global_args,
+        options_first,
+        tools: Tools::read(from)?,
+        servers: Vec::new(),
+    };
     Some((address, stamp, config))
 }

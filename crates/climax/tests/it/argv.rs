@@ -55,6 +55,46 @@ fn words_stand_in_their_order() {
 }
 
 #[test]
+fn options_stand_first_where_the_file_says_so() {
+    let args = "name: image, positional: true, required: true
+name: command, positional: true
+name: detach, type: boolean, flag: --detach
+name: env, flag: --env";
+    let arguments = json!({"image": "alpine", "command": "ls", "detach": true, "env": "A=1"});
+    let first = config(args, "options_first: true\nglobal_args: [{name: h, default: $HOME}]");
+    assert_eq!(
+        call(&first, arguments.clone()).unwrap().words.join(" "),
+        "prog sub cmd --detach --env A=1 --h /home/ann alpine ls"
+    );
+    assert_eq!(
+        call(&config(args, ""), arguments).unwrap().words.join(" "),
+        "prog sub cmd alpine ls --detach --env A=1"
+    );
+}
+
+#[test]
+fn dashes_stand_before_the_argument_that_wants_them() {
+    let args = "name: pod, positional: true, required: true
+name: command, positional: true, dashes: true
+name: arg, positional: true
+name: stdin, type: boolean, flag: --stdin";
+    for more in ["options_first: true", ""] {
+        let config = config(args, more);
+        let words = |arguments| call(&config, arguments).map(|built| built.words.join(" "));
+        let options = if more.is_empty() { "p --stdin" } else { "--stdin p" };
+        assert_eq!(
+            words(json!({"pod": "p", "command": "ls", "arg": "-l", "stdin": true})).unwrap(),
+            format!("prog sub cmd {options} -- ls -l")
+        );
+        assert_eq!(words(json!({"pod": "p"})).unwrap(), "prog sub cmd p");
+        assert!(words(json!({"pod": "-p", "command": "ls"})).unwrap_err().contains("begins with '-'"));
+    }
+    let (_, faults) =
+        config::read("t", "command: x\ntools: [{name: t, description: d, args: [{name: a, dashes: true}]}]");
+    assert!(faults[0].to_string().contains("'dashes' of 'a' means nothing"), "{faults:?}");
+}
+
+#[test]
 fn global_arguments_are_not_for_the_caller() {
     let config = config("name: s", "global_args:\n  - {name: token, flag: --token, default: fixed}");
     let words = call(&config, json!({"token": "stolen"})).unwrap().words;

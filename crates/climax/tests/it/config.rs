@@ -53,7 +53,7 @@ fn every_field_is_read() {
     assert_eq!(tool.arg("max_count").unwrap().place, Place::Flag("-n".into()));
     assert_eq!(tool.arg("no_merges").unwrap().place, Place::Flag("--no-merges".into()));
     assert_eq!(tool.arg("no_merges").unwrap().kind, ArgKind::Boolean);
-    assert_eq!(tool.arg("path").unwrap().place, Place::Positional { allow_dash: true });
+    assert_eq!(tool.arg("path").unwrap().place, Place::Positional { allow_dash: true, dashes: false });
     assert_eq!(tool.arg("when").unwrap().choices, [json!("yes"), json!("1"), json!("on time")]);
     assert_eq!(tool.arg("text").unwrap().place, Place::Stdin);
     assert_eq!(tool.arg("dir").unwrap().place, Place::WorkingDir);
@@ -97,7 +97,7 @@ tools:
             "t.yaml:12:9: error: two arguments are called 'e'; the last one counts",
             "t.yaml:13:25: error: 'type' must be one of: string, integer, number, boolean, and this is 'strin'; did you mean 'string'?",
             "t.yaml:14:9: error: an argument needs 'name'",
-            "t.yaml:17:11: error: 'risk' must be one of: read, write, destructive, and this is 'rad'; did you mean 'read'?",
+            "t.yaml:17:11: error: 'risk' must be one of: read, write, destructive, judged, and this is 'rad'; did you mean 'read'?",
             "t.yaml:19:6: error: two tools are called 'c'; the last one counts",
             "t.yaml:20:6: error: the tool name 'd d' is outside [A-Za-z0-9_.-], 1 to 128 characters",
         ]

@@ -7,7 +7,7 @@ use climax::import::Help;
 
 use crate::client::file;
 
-fn commands(text: &str, words: &[&str]) -> Vec<String> {
+pub(crate) fn commands(text: &str, words: &[&str]) -> Vec<String> {
     let help = Help::read(text, words);
     let line = |command: &climax::import::Subcommand| {
         let positionals: Vec<String> = command.shown.positionals.iter().map(positional).collect();
@@ -22,7 +22,7 @@ fn positional(positional: &climax::import::Positional) -> String {
 }
 
 /// Writes the arguments of a text as `flag=value{choice,choice}`, a required one with `!`, then the positionals.
-fn arguments(text: &str, words: &[&str]) -> String {
+pub(crate) fn arguments(text: &str, words: &[&str]) -> String {
     let help = Help::read(text, words);
     assert_eq!(help.unread, Vec::<String>::new());
     let options = help.options.iter().map(|option| {
@@ -111,7 +111,7 @@ fn options_are_read_in_every_shape() {
         (
             "Install a package\n\nUsage:\nnm install [<package-spec> ...]\n\nOptions:\n[-E|--save-exact] [--omit <dev|peer> [--omit <dev|peer> ...]]\n\n  -E|--save-exact\n    Save exactly\n\n  --omit\n    What to leave out\n",
             &["nm", "install"],
-            "--save-exact; --omit; [package_spec]",
+            "--save-exact; --omit dev_peer; [package_spec]",
         ),
         (
             "Usage:\n  kube get (TYPE | TYPE/NAME) [flags] [options]\n\nOptions:\n    -A, --all-namespaces=false:\n\tAll of them.\n\n    -f, --filename=[]:\n\tWhich file.\n\n    --timeout='0s':\n\tHow long.\n",
@@ -181,7 +181,7 @@ fn a_program_with_sub_commands_is_asked_for_all_of_them() {
             "tool_add [Write] force,name: Add a thing",
             "tool_manual [Write] n,path: A page",
             "tool_same [Write] name: Shows this text",
-            "tool_log [Read] : What was",
+            "tool_log [Write] : What was",
             "tool_nested_delete_all [Destructive] : Delete all",
         ]
     );

@@ -85,7 +85,7 @@ fn a_specification_of_fig_is_a_valid_config() {
     let config = config.unwrap();
     let names: Vec<(&str, aish_types::Risk)> =
         config.tools.packed().iter().map(|tool| (tool.name.as_str(), tool.risk)).collect();
-    assert_eq!(names, [("demo_volume_rm", aish_types::Risk::Destructive), ("demo_ps", aish_types::Risk::Read)]);
+    assert_eq!(names, [("demo_volume_rm", aish_types::Risk::Destructive), ("demo_ps", aish_types::Risk::Write)]);
     let first = config.tools.get(0).unwrap();
     let args: Vec<(&str, bool)> = first.args.iter().map(|arg| (arg.name.as_str(), arg.required)).collect();
     assert_eq!(args, [("force", false), ("filter", true), ("volume_name", true)]);
@@ -220,7 +220,7 @@ fn a_draft_is_a_valid_config() {
         risks,
         [
             ("kube_delete_all", aish_types::Risk::Destructive),
-            ("kube_get", aish_types::Risk::Read),
+            ("kube_get", aish_types::Risk::Write),
             ("kube_apply", aish_types::Risk::Write),
         ]
     );

@@ -15,13 +15,19 @@ mod dev;
 #[cfg(test)]
 mod discovery;
 #[cfg(test)]
+mod frameworks;
+#[cfg(test)]
 mod gateway;
 #[cfg(test)]
 mod help_shapes;
 #[cfg(test)]
 mod import;
 #[cfg(test)]
+mod import_walk;
+#[cfg(test)]
 mod install;
+#[cfg(test)]
+mod judged;
 #[cfg(test)]
 mod meaning;
 #[cfg(test)]

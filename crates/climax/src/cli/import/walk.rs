@@ -8,26 +8,33 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use aish_process::Exit;
 use climax::import::{Draft, Help, Subcommand};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// How long one help text may take, and all of them.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long all help texts may take, where one of them may take ten seconds.
 const PATIENCE_FOR_ALL: Duration = Duration::from_secs(120);
+/// How many times as long as one help text all of them may take.
+const TIMES: u32 = 12;
+/// Characters of an error that are shown.
+const MAX_ERROR: usize = 200;
 /// Help texts that are read.
 const MAX_TEXTS: usize = 400;
 /// Levels of sub-commands.
 const MAX_DEPTH: usize = 3;
 
-/// Makes the draft of a program.
-pub(super) async fn draft(program: &str) -> Result<Draft, String> {
+/// Makes the draft of a program, each of whose help texts may take `patience`.
+pub(super) async fn draft(program: &str, patience: Duration) -> Result<Draft, String> {
+    let for_all = PATIENCE_FOR_ALL.max(patience.saturating_mul(TIMES));
     let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
     let walk = Arc::new(Walk {
         program: program.to_owned(),
         base: program.rsplit('/').next().unwrap_or(program).to_owned(),
-        deadline: Instant::now() + PATIENCE_FOR_ALL,
+        patience,
+        for_all,
+        deadline: Instant::now() + for_all,
         at_once: Semaphore::new(cores.saturating_mul(2).clamp(2, 16)),
         texts: AtomicUsize::new(0),
         short: AtomicBool::new(false),
@@ -41,7 +48,11 @@ pub(super) async fn draft(program: &str) -> Result<Draft, String> {
         text = all;
     }
     let top = Help::read(&text, &[&walk.base]);
+    let doubt = top.is_prose().then(|| {
+        format!("its --help shows no usage, option or sub-command, and may be no help: {}", first_line(&text))
+    });
     let mut draft = Draft::new(program, &top);
+    draft.remarks.extend(doubt);
     for found in walk.below(Vec::new(), top.commands, Arc::from(text)).await {
         if let Some(remark) = found.remark {
             draft.remarks.push(format!("{}: {remark}", found.words.join(" ")));
@@ -66,6 +77,8 @@ struct Found {
 struct Walk {
     program: String,
     base: String,
+    patience: Duration,
+    for_all: Duration,
     deadline: Instant,
     at_once: Semaphore,
     texts: AtomicUsize,
@@ -86,7 +99,9 @@ impl Walk {
             let mut running = JoinSet::new();
             for (at, command) in commands.into_iter().enumerate() {
                 let (walk, parent) = (Arc::clone(&walk), Arc::clone(&parent));
-                let words = [words.as_slice(), std::slice::from_ref(&command.name)].concat();
+                // A usage may show several words for one (`ship new`).
+                let more = command.name.split(' ').map(str::to_owned);
+                let words: Vec<String> = words.iter().cloned().chain(more).collect();
                 running.spawn(async move { (at, walk.command(words, command, &parent).await) });
             }
             let mut found = running.join_all().await;
@@ -154,15 +169,44 @@ impl Walk {
         }
         let left = self.deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(format!("its help was not read: all together took more than {} s", PATIENCE_FOR_ALL.as_secs()));
+            return Err(format!(
+                "its help was not read: all together took more than {} s; --timeout gives them more",
+                self.for_all.as_secs()
+            ));
         }
-        let command = aish_process::Command::new(&self.program).args(words).args(flags).timeout(PATIENCE.min(left));
+        let patience = self.patience.min(left);
+        let command = aish_process::Command::new(&self.program).args(words).args(flags).timeout(patience);
         let command = command.env("PAGER", "cat").env("MANPAGER", "cat").env("GIT_PAGER", "cat");
-        let command = command.env("NO_COLOR", "1").env("COLUMNS", "200");
+        let command = command.env("NO_COLOR", "1").env("TERM", "dumb").env("COLUMNS", "200");
         let outcome =
             aish_process::run(&command, &CancellationToken::new()).await.map_err(|error| error.to_string())?;
         let (out, err) = (outcome.stdout.clean_text(), outcome.stderr.clean_text());
         let text = if out.trim().is_empty() { err } else { out };
-        if text.trim().is_empty() { Err("--help says nothing".into()) } else { Ok(text) }
+        let asked = flags.join(" ");
+        let names: Vec<&str> = std::iter::once(self.base.as_str()).chain(words.iter().map(String::as_str)).collect();
+        match outcome.exit {
+            Exit::TimedOut => Err(format!(
+                "{asked} took more than {} s; --timeout SECONDS gives it more",
+                patience.as_secs_f64().ceil()
+            )),
+            _ if text.trim().is_empty() => Err(format!("{asked} says nothing")),
+            // Some programs show their help and fail.
+            Exit::Code(0) => Ok(text),
+            exit if Help::read(&text, &names).is_prose() => {
+                let how = match exit {
+                    Exit::Code(code) => format!("exit code {code}"),
+                    Exit::Signal(signal) => format!("signal {signal}"),
+                    Exit::TimedOut | Exit::Cancelled => "its end".to_owned(),
+                };
+                Err(format!("{asked} failed with {how}: {}", first_line(&text)))
+            }
+            Exit::Code(_) | Exit::Signal(_) | Exit::Cancelled => Ok(text),
+        }
     }
+}
+
+/// Returns what of a text can be shown in a line.
+fn first_line(text: &str) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    aish_types::sanitize(&line.chars().take(MAX_ERROR).collect::<String>()).into()
 }

@@ -1,48 +1,69 @@
 //! The forms behind `Usage:`, as words, brackets and alternatives.
 
-use super::{Help, Positional, Subcommand, clean_name, is_command_word, option, split_outside};
+mod forms;
+
+use forms::{Forms, tokens};
+
+use super::{Help, Positional, Subcommand, is_command_word, option};
+
+/// Words of tools that run a program of another name, which follows them.
+const RUNNERS: &[&str] = &["python", "python3", "node", "npx", "bunx", "perl", "ruby", "uvx", "sudo", "$", ">", "%"];
 
 /// Reads forms into a help: options and positionals that the text did not describe, and sub-commands where forms differ in a word.
 pub(super) fn apply(help: &mut Help, known: &mut Vec<String>, forms: &[String], words: &[&str]) {
     let own: Vec<Vec<&str>> = forms.iter().filter_map(|form| behind(form, words)).collect();
     help.of_another = !forms.is_empty() && own.is_empty();
+    help.has_usage = !forms.is_empty();
     if help.commands.is_empty() {
         commands_of_forms(help, &own);
         commands_in_braces(help, &own);
     }
     let lists_commands = !help.commands.is_empty();
-    let mut read = Forms::default();
-    let mut count = 0;
+    let mut read = Forms::new(&help.options);
+    let (mut count, mut alone) = (0, false);
     for form in &own {
         let literal = form
             .iter()
             .find(|token| !token.starts_with(['-', '[']))
-            .is_some_and(|token| help.commands.iter().any(|command| command.name == *token));
-        if literal {
+            .is_some_and(|token| help.commands.iter().any(|command| command.name.split(' ').next() == Some(token)));
+        if literal || asks_for_help(form) {
             continue;
         }
         count += 1;
-        read.form(form, Need::Required, count);
-    }
-    for positional in &mut read.positionals {
-        positional.required &= positional.forms == count;
+        alone |= lists_commands && is_alone(form, own.len());
+        read.read(form, count);
     }
     take_options(help, known, &read);
-    if help.positionals.is_empty() && !lists_commands {
-        help.positionals = read.positionals();
+    let shown = read.positionals(count);
+    // Where nothing can be said to it, it only shows its help.
+    help.alone |=
+        alone && (!help.options.is_empty() || shown.iter().any(|positional| !is_placeholder(&positional.name)));
+    if help.positionals.is_empty() {
+        let is_command = |positional: &Positional| lists_commands && is_placeholder(&positional.name);
+        help.positionals = shown.into_iter().filter(|positional| !is_command(positional)).collect();
+        return;
+    }
+    for listed in &mut help.positionals {
+        if let Some(shown) = shown.iter().find(|shown| shown.name == listed.name) {
+            (listed.required, listed.dashes) = (shown.required, shown.dashes);
+            listed.choices.clone_from(&shown.choices);
+        } else if count > 0 {
+            // What no form shows need not be given, unless its own line says so.
+            listed.required &= listed.description.to_lowercase().contains("required");
+        }
     }
 }
 
 /// Reads what stands behind a sub-command's word in its parent's list (`UNIT [PATH]`).
 pub(super) fn arguments(text: &str) -> Vec<Positional> {
     let mut read = Forms::default();
-    read.form(&tokens(text), Need::Required, 1);
-    read.positionals()
+    read.read(&tokens(text), 1);
+    read.positionals(1)
 }
 
 fn take_options(help: &mut Help, known: &mut Vec<String>, read: &Forms) {
     for shown in &read.options {
-        let Some(read) = option::read(shown, "") else { continue };
+        let Some(read) = option::read(shown, "", option::Words::Values) else { continue };
         if matches!(read.option.flag.as_str(), "--help" | "-h" | "--version") {
             continue;
         }
@@ -62,9 +83,12 @@ fn take_options(help: &mut Help, known: &mut Vec<String>, read: &Forms) {
 /// Returns the tokens behind the command's own words; none when the form is of another command.
 fn behind<'f>(form: &'f str, words: &[&str]) -> Option<Vec<&'f str>> {
     let all = tokens(form);
-    let mut rest = all.iter().skip(1);
-    let same_program =
-        all.first().is_some_and(|first| words.first().is_some_and(|program| base(first) == base(program)));
+    let is_program = |token: &&str| words.first().is_some_and(|program| base(token) == base(program));
+    let runs = all.first().is_some_and(|first| RUNNERS.contains(&base(first)));
+    // `python -m pip install`, `$ oclif pack`, `npx browserslist`
+    let at = if runs { all.iter().take(4).position(&is_program).unwrap_or(0) } else { 0 };
+    let mut rest = all.iter().skip(at + 1);
+    let same_program = all.get(at).is_some_and(is_program);
     let mut left = words.get(1..).unwrap_or_default().iter().peekable();
     let mut out: Vec<&str> = Vec::new();
     for token in rest.by_ref() {
@@ -85,32 +109,89 @@ fn base(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 
-/// Takes the first literal word of each form as a sub-command, where there are several.
+/// Recognizes forms that show nothing but how to ask for help or a version.
+fn asks_for_help(form: &[&str]) -> bool {
+    let asks = |token: &&str| matches!(*token, "--help" | "-h" | "--version" | "-V" | "-v" | "|" | "help" | "-help");
+    !form.is_empty() && form.iter().all(asks)
+}
+
+/// Says whether a form is one of the command by itself: no word in it stands for a sub-command.
+fn is_alone(form: &[&str], forms: usize) -> bool {
+    let stands = |token: &&str| {
+        let has_braces = token.starts_with('{');
+        has_braces || token.split(['|', ' ']).any(|word| is_placeholder(&super::clean_name(word)))
+    };
+    // argparse's `TYPE ...`
+    let is_open = |pair: &[&str]| matches!(pair, [name, "..."] if !name.starts_with('['));
+    if form.windows(2).any(is_open) {
+        return false;
+    }
+    match form.iter().find(|token| stands(token)) {
+        // cobra's form of a command that does nothing by itself, and of one that does, has no sub-command in it.
+        None => forms > 1 || !form.is_empty(),
+        // clap's mark of a sub-command that need not be there.
+        Some(token) => *token == "[COMMAND]" || *token == "[SUBCOMMAND]",
+    }
+}
+
+/// Says whether a positional's name stands for a sub-command.
+fn is_placeholder(name: &str) -> bool {
+    matches!(
+        name,
+        "command"
+            | "commands"
+            | "subcommand"
+            | "cmd"
+            | "action"
+            | "function"
+            | "group"
+            | "args"
+            | "arguments"
+            | "command_args"
+    )
+}
+
+/// Takes the literal words at the beginning of each form as a sub-command, where there are several.
 fn commands_of_forms(help: &mut Help, forms: &[Vec<&str>]) {
-    let found: Vec<(&str, &[&str])> = forms.iter().filter_map(|form| literal(form)).collect();
-    let mut names: Vec<&str> = found.iter().map(|(name, _)| *name).collect();
+    // Where positionals are marked as such, every plain word stands for itself.
+    let most = if forms.iter().flatten().any(|token| token.trim_start_matches('[').starts_with('<')) { 3 } else { 1 };
+    let literals: Vec<Vec<&str>> = forms.iter().filter_map(|form| Some(literal(form, most)?.0)).collect();
+    // What stands behind different words is a value all the same (`org set orgname`, `org rm orgname`).
+    let is_value = |words: &[&str], at: usize| {
+        literals.iter().any(|other| other.get(at) == words.get(at) && other.get(..at) != words.get(..at))
+    };
+    let found = forms.iter().filter_map(|form| {
+        let (words, _) = literal(form, most)?;
+        let count = (1..words.len()).find(|&at| is_value(&words, at)).unwrap_or(words.len());
+        literal(form, count)
+    });
+    let found: Vec<(Vec<&str>, &[&str])> = found.collect();
+    let mut names: Vec<&str> = found.iter().filter_map(|(words, _)| words.first().copied()).collect();
     names.dedup();
     if names.len() < 2 {
         return;
     }
-    help.alone = found.len() < forms.len();
-    for (name, rest) in found {
+    help.alone = forms.iter().any(|form| literal(form, most).is_none() && !asks_for_help(form));
+    for (words, rest) in found {
+        let name = words.join(" ");
         if help.commands.iter().any(|command| command.name == name) {
             continue;
         }
         let mut read = Forms::default();
-        read.form(rest, Need::Required, 1);
-        let mut shown = Help { positionals: read.positionals(), ..Help::default() };
+        read.read(rest, 1);
+        let mut shown = Help { positionals: read.positionals(1), ..Help::default() };
         take_options(&mut shown, &mut Vec::new(), &read);
-        help.commands.push(Subcommand { name: name.to_owned(), listed: false, shown });
+        help.commands.push(Subcommand { name, listed: false, shown });
     }
 }
 
-/// Returns the first word of a form that stands for itself, with what follows it.
-fn literal<'f, 't>(form: &'f [&'t str]) -> Option<(&'t str, &'f [&'t str])> {
+/// Returns the words, so many at most, with which a form begins that stand for themselves, with what follows them.
+fn literal<'f, 't>(form: &'f [&'t str], most: usize) -> Option<(Vec<&'t str>, &'f [&'t str])> {
     let at = form.iter().position(|token| !token.starts_with(['-', '[']))?;
-    let word = *form.get(at)?;
-    is_command_word(word).then(|| (word, form.get(at + 1..).unwrap_or_default()))
+    let words: Vec<&str> =
+        form.get(at..)?.iter().take(most).take_while(|word| is_command_word(word)).copied().collect();
+    let rest = form.get(at + words.len()..).unwrap_or_default();
+    (!words.is_empty()).then_some((words, rest))
 }
 
 /// Takes argparse's `{add,list} ...` as sub-commands.
@@ -123,119 +204,4 @@ fn commands_in_braces(help: &mut Help, forms: &[Vec<&str>]) {
             help.commands.extend(names.map(command));
         }
     }
-}
-
-/// Splits a form at blanks that stand in no brackets.
-fn tokens(form: &str) -> Vec<&str> {
-    split_outside(form, &[' ', '\t']).into_iter().filter(|token| !token.is_empty()).collect()
-}
-
-/// What forms show.
-#[derive(Default)]
-struct Forms {
-    positionals: Vec<Shown>,
-    /// Flags with their values, as in a list of options.
-    options: Vec<String>,
-}
-
-/// A positional that forms show.
-struct Shown {
-    name: String,
-    /// In how many forms it stands, and the last of them.
-    forms: usize,
-    last: usize,
-    required: bool,
-}
-
-/// Whether what a form shows has to be given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Need {
-    Required,
-    Optional,
-}
-
-impl Forms {
-    fn positionals(&self) -> Vec<Positional> {
-        let made = self.positionals.iter().map(|shown| Positional {
-            name: shown.name.clone(),
-            description: String::new(),
-            required: shown.required,
-        });
-        made.collect()
-    }
-
-    fn form(&mut self, tokens: &[&str], need: Need, number: usize) {
-        let mut tokens = tokens.iter().peekable();
-        while let Some(token) = tokens.next() {
-            let token = token.trim_end_matches("...").trim_end_matches('…');
-            if token.starts_with('-') && !token.trim_matches('-').is_empty() {
-                let value = tokens.next_if(|next| !token.contains('=') && next.starts_with('<') && next.ends_with('>'));
-                self.options.push(value.map_or_else(|| token.to_owned(), |value| format!("{token} {value}")));
-            } else if let Some(inner) = bracketed(token, '[', ']') {
-                self.optional(inner, number);
-            } else if let Some(inner) = bracketed(token, '(', ')').or_else(|| bracketed(token, '{', '}')) {
-                for part in split_outside(inner, &['|']) {
-                    self.form(&self::tokens(part), Need::Optional, number);
-                }
-            } else {
-                self.positional(token, need, number);
-            }
-        }
-    }
-
-    /// Reads what stands in brackets: flags, each with its value, or positionals.
-    fn optional(&mut self, inner: &str, number: usize) {
-        let mut parts: Vec<&str> = split_outside(inner, &['|']).into_iter().map(str::trim).collect();
-        if parts.len() > 1 && parts.iter().any(|part| part.starts_with(['-', '('])) {
-            // What stands beside a flag is its values.
-            parts.retain(|part| part.starts_with('-'));
-        }
-        if !parts.iter().all(|part| part.starts_with('-') && !part.trim_matches('-').is_empty()) {
-            for part in parts {
-                self.form(&tokens(part), Need::Optional, number);
-            }
-            return;
-        }
-        let mut parts = parts.into_iter().peekable();
-        while let Some(part) = parts.next() {
-            if let Some(letters) = cluster(part) {
-                self.options.extend(letters.chars().map(|letter| format!("-{letter}")));
-                continue;
-            }
-            // A short flag right before a long one is the same option.
-            let short = !part.starts_with("--");
-            let long = parts.next_if(|next| short && next.starts_with("--"));
-            self.options.push(long.map_or_else(|| part.to_owned(), |long| format!("{part}, {long}")));
-        }
-    }
-
-    fn positional(&mut self, token: &str, need: Need, number: usize) {
-        let required = need == Need::Required;
-        let name = clean_name(token.trim_matches(['[', ']']));
-        let generic = name.ends_with("options") || name.ends_with("option") || name.ends_with("flags") || name == "or";
-        if generic || name.is_empty() || !token.starts_with(|c: char| c.is_alphanumeric() || c == '<') {
-            return;
-        }
-        match self.positionals.iter_mut().find(|shown| shown.name == name) {
-            Some(shown) if shown.last < number => {
-                shown.forms += 1;
-                shown.last = number;
-                shown.required &= required;
-            }
-            Some(_) => {}
-            None => self.positionals.push(Shown { name, forms: 1, last: number, required }),
-        }
-    }
-}
-
-fn bracketed(token: &str, open: char, close: char) -> Option<&str> {
-    token.strip_prefix(open)?.strip_suffix(close)
-}
-
-/// Recognizes `-46AaCf`: letters in their order stand for a flag each.
-fn cluster(part: &str) -> Option<&str> {
-    let letters = part.strip_prefix('-').filter(|letters| letters.len() > 3)?;
-    let plain = letters.chars().all(|c| c.is_ascii_alphanumeric());
-    let lower: Vec<char> = letters.chars().map(|c| c.to_ascii_lowercase()).collect();
-    (plain && lower.is_sorted()).then_some(letters)
 }

@@ -189,6 +189,27 @@ fn a_servers_tools_are_written_down_to_be_looked_through() {
 }
 
 #[test]
+fn what_is_written_down_is_the_servers_own_word() {
+    let servers = servers();
+    let yaml = servers.write("over.yaml", YAML);
+    let list = servers.list();
+    let told = ["import", "--mcp", "notes", "--servers", &list, "--config", &yaml, "--headless-approve"];
+    let written = servers.climax(&told);
+    let text = String::from_utf8(written.stdout).unwrap();
+    // What a file says of a tool stays there, and an entry here would take its place.
+    let expected = "    include:\n      - \"echo\"\n      - \"move\"\n    tools: {}\n      # \"echo\": \"Echoes\"; the server says that \
+                    it only reads; your files say more of it\n";
+    assert!(text.contains(expected), "{text}");
+    // Of `move` a file says `risk: write`.
+    assert_eq!(text.matches("the server says that it only reads").count(), 2, "{text}");
+    let reviewed = servers.write("reviewed.yaml", &text);
+    let listed = servers.climax(&["list", "--json", "--servers", &list, "--config", &yaml, "--config", &reviewed]);
+    let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
+    let names: Vec<&str> = listed.as_array().unwrap().iter().filter_map(|tool| tool["tool_name"].as_str()).collect();
+    assert!(names.contains(&"notes.say") && names.contains(&"notes.move"), "{names:?}");
+}
+
+#[test]
 fn names_cannot_collide() {
     let mut servers = Servers::new();
     servers.fake("My Server", &[tool("do", "Does a"), tool("do.it", "Does b")]);

@@ -1,0 +1,49 @@
+//! `climax import` of programs whose help fails, takes its time, or is none.
+
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use climax::config;
+
+use crate::client::file;
+
+/// Imports a script with arguments; returns the exit code, what was told and the config.
+fn import(script: &str, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let program = file(&folder, "prog", script);
+    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+    let ran = Command::new(env!("CARGO_BIN_EXE_climax")).arg("import").arg(&program).args(arguments).output().unwrap();
+    (ran.status.code(), String::from_utf8(ran.stderr).unwrap(), String::from_utf8(ran.stdout).unwrap())
+}
+
+#[test]
+fn an_error_is_not_taken_for_help() {
+    let (code, told, out) = import("#!/bin/sh\necho 'Traceback: boom' >&2\nexit 1\n", &[]);
+    assert_eq!((code, out.as_str()), (Some(1), ""));
+    assert!(told.contains("--help failed with exit code 1: Traceback: boom"), "{told}");
+    let (code, _, out) = import("#!/bin/sh\necho 'Usage: prog [-v] FILE' >&2\nexit 2\n", &[]);
+    assert_eq!(code, Some(0), "some programs show their help and fail");
+    assert!(out.contains("positional: true, required: true"), "{out}");
+    let (code, told, _) = import("#!/bin/sh\necho All is well\n", &[]);
+    assert_eq!(code, Some(0));
+    assert!(told.contains("shows no usage, option or sub-command"), "{told}");
+}
+
+#[test]
+fn a_time_out_is_said_and_can_be_made_longer() {
+    let (code, told, _) = import("#!/bin/sh\nsleep 60\n", &["--timeout", "1"]);
+    assert_eq!(code, Some(1));
+    assert!(told.contains("--help took more than 1 s; --timeout SECONDS gives it more"), "{told}");
+    assert_eq!(import("#!/bin/sh\necho usage: prog\n", &["--timeout", "0"]).0, Some(2));
+}
+
+#[test]
+fn what_a_sub_command_says_in_error_is_not_its_help() {
+    let script = "#!/bin/sh\n[ \"$1\" = --help ] && printf 'Usage: prog COMMAND\\n\\nCommands:\\n  go  Goes there\\n' && exit 0\n\
+                  echo 'no module named go' >&2; exit 3\n";
+    let (code, told, out) = import(script, &[]);
+    assert_eq!(code, Some(0));
+    assert!(told.contains("note: go: --help failed with exit code 3: no module named go"), "{told}");
+    let config = config::read("prog", &out).0.unwrap();
+    assert_eq!(config.tool("prog_go").unwrap().description, "Goes there");
+}
