@@ -7,6 +7,7 @@ mod itself;
 mod line;
 mod mcp;
 mod norris;
+mod policy;
 mod quick;
 mod state;
 
@@ -23,6 +24,7 @@ pub use itself::{SelfCommand, SelfUninstallFlags};
 pub use line::{LineCommand, LineShell};
 pub use mcp::{McpAddFlags, McpCommand, McpInstallFlags};
 pub use norris::NorrisFlags;
+pub use policy::PolicyCommand;
 pub use quick::quick;
 pub use state::{ImportCommand, ImportFlags, StateCommand};
 
@@ -284,26 +286,6 @@ pub struct TokenizeFlags {
     pub json: bool,
     /// The text; without one, standard input is it.
     pub text: Vec<String>,
-}
-
-/// `aish policy`.
-#[derive(Debug, Clone, Subcommand)]
-pub enum PolicyCommand {
-    /// Print the rules that hold; with a command, what decides about it, and why.
-    Show {
-        /// The command.
-        command: Vec<String>,
-    },
-    /// Take back what `always` approved for good in this project, by its text as `show` lists it.
-    Forget {
-        /// The text.
-        text: Vec<String>,
-    },
-    /// Try the examples of a file's rules; exit code 1 when one fails.
-    Test {
-        /// A file with `[[policy.rules]]`; the configuration where none is named.
-        file: Option<std::path::PathBuf>,
-    },
 }
 
 /// `aish tools`.

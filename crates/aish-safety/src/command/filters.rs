@@ -11,7 +11,7 @@ use super::budget::Work;
 use super::decode;
 use super::state::FileContent;
 use super::walk::Walker;
-use super::word::{HOLE, NUMERIC, Stream, Taint, Word};
+use super::word::{Stream, Taint, Word};
 use crate::rules::{programs, sources};
 
 impl Walker<'_> {
@@ -185,25 +185,6 @@ impl Walker<'_> {
             false => arguments.iter().any(|word| !word.text.starts_with('-') && is_shut(word)),
         };
         is_given || super::spread::seeks_below_secrets(arguments) || super::spread::may_seek_keys(program, arguments)
-    }
-
-    /// Says whether a word names a file that holds secrets, or is one.
-    pub(crate) fn is_secret_word(&self, word: &Word) -> bool {
-        if word.may_be_secret() {
-            return true;
-        }
-        let check = |text: &str| {
-            let home = self.around.home.as_deref();
-            let place = super::path::seen(text, word.glob, self.state.folder.as_deref(), home);
-            self.secrets.holds(&place)
-                || self.is_secret_elsewhere(text, word.glob)
-                || self.state.taint_below(&place.text).has(Taint::SECRET)
-        };
-        // What is not known may be nothing.
-        let rest = if word.is_known() { String::new() } else { word.text.replace([HOLE, NUMERIC], "") };
-        !word.text.starts_with('-') && check(&word.text)
-            || !rest.is_empty() && !rest.starts_with('-') && check(&rest)
-            || word.text.split(['=', '@']).skip(1).any(|part| !part.is_empty() && check(part))
     }
 
     /// The text of files or of the pipe, as it is.

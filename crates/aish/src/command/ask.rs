@@ -1,5 +1,6 @@
 //! `aish ask`: one question, one answer.
 
+use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 use std::time::Duration;
 
