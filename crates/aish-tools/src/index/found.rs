@@ -115,10 +115,15 @@ impl Found {
         if let Self::Search { left_out, .. } = self {
             left_out.clone_from(&what);
         }
+        self.add_note(what.unwrap_or_default());
+    }
+
+    /// Says more, where there is more to say.
+    pub(super) fn add_note(&mut self, more: String) {
         let (Self::Summary { note, .. } | Self::Search { note, .. }) = self;
-        *note = match (note.take(), what) {
-            (Some(note), Some(what)) => Some(format!("{note}; {what}")),
-            (note, what) => note.or(what),
+        *note = match note.take() {
+            Some(note) if !more.is_empty() => Some(format!("{note}; {more}")),
+            note => note.or(Some(more).filter(|more| !more.is_empty())),
         };
     }
 }
