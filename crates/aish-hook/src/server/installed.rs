@@ -264,7 +264,7 @@ mod tests {
         held.take(held.settings().install(&entry).unwrap());
         held.kept = None;
         held.out("x");
-        assert_eq!(held.text.as_deref(), Some("{\n}\n"));
+        assert_eq!(held.text.as_deref(), Some("{}\n"));
         assert_eq!(held.settings().uninstall("x").unwrap(), None);
     }
 }

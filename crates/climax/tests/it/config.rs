@@ -126,7 +126,7 @@ fn what_no_program_or_client_could_mean_is_told() {
     let tool = |rest: &str| format!("command: x\ntools:\n  - {{name: a, description: d, {rest}}}\n");
     let arg = |rest: &str| tool(&format!("args: [{{{rest}}}]"));
     for (text, told) in [
-        ("command: x\ntools: []\n---\ncommand: y\ntools: []\n".to_owned(), "3:1: error: another document begins here"),
+        ("command: x\ntools: []\n---\ncommand: y\ntools: []\n".to_owned(), "4:1: error: another document begins here"),
         ("command: ls | wc -l\ntools: []\n".to_owned(), "1:1: warning: 'command' has a '|' as in a shell"),
         (tool("command: 'a 2>&1'"), "warning: 'command' has a '2>&1' as in a shell"),
         (

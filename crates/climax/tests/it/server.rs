@@ -52,7 +52,7 @@ fn a_broken_file_keeps_its_tools_and_a_deleted_one_loses_them() {
             command.stderr(Stdio::null());
         });
     assert_eq!(client.tool_names(), ["c_x", "d_x", "e_x"]);
-    let mut told = |client: &mut Client| {
+    let told = |client: &mut Client| {
         client.notified.clear();
         client.wait_for("notifications/tools/list_changed");
         client.tool_names()

@@ -80,7 +80,7 @@ fn a_policy_that_names_what_is_not_there_is_told() {
     for fault in [
         "p.yaml:4:12: error: the policy names the argument 'txt' of say, which has none of that name; did you mean 'text'?",
         "p.yaml:5:3: error: the policy names the tool 'sya', and no config has it; did you mean 'say'?",
-        "p.yaml:6:19: error: the policy names the tool 'sayy', and no config has it; did you mean 'say'?",
+        "p.yaml:6:20: error: the policy names the tool 'sayy', and no config has it; did you mean 'say'?",
     ] {
         assert!(told.contains(fault), "{fault}: {told}");
     }
