@@ -216,7 +216,7 @@ impl SearchRequest {
         ];
         let told: Vec<String> =
             strangers.into_iter().flatten().filter_map(|(what, name, known)| no_such(what, name, &known)).collect();
-        found.add_note(told.join("; "));
+        found.leave_out(Some(told.join("; ")));
         found
     }
 

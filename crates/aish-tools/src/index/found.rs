@@ -110,21 +110,20 @@ impl Found {
         }
     }
 
-    /// Says what could not be looked into.
+    /// Says what could not be looked into, or is not there; what was said before stays.
     pub fn leave_out(&mut self, what: Option<String>) {
-        if let Self::Search { left_out, .. } = self {
-            left_out.clone_from(&what);
-        }
-        self.add_note(what.unwrap_or_default());
-    }
-
-    /// Says more, where there is more to say.
-    pub(super) fn add_note(&mut self, more: String) {
-        let (Self::Summary { note, .. } | Self::Search { note, .. }) = self;
-        *note = match note.take() {
-            Some(note) if !more.is_empty() => Some(format!("{note}; {more}")),
-            note => note.or(Some(more).filter(|more| !more.is_empty())),
+        let Some(what) = what.filter(|what| !what.is_empty()) else { return };
+        let add = |to: &mut Option<String>| {
+            *to = Some(match to.take() {
+                Some(said) => format!("{said}; {what}"),
+                None => what.clone(),
+            });
         };
+        if let Self::Search { left_out, .. } = self {
+            add(left_out);
+        }
+        let (Self::Summary { note, .. } | Self::Search { note, .. }) = self;
+        add(note);
     }
 }
 

@@ -68,10 +68,7 @@ fn read_config(root: &Node<'_>, faults: &mut Faults) -> Option<Config> {
     let tools = read_tools(&mut fields, target, faults);
     fields.end(faults);
     let command = command?;
-    if let Some(at) = command_at.filter(|_| command.contains('{')) {
-        let is_argument = |name: &str| tools.iter().any(|tool| tool.arg(name).is_some());
-        check::places_in_command(command.split_whitespace(), is_argument, at, faults);
-    }
+    places(&command, command_at, &tools, faults);
     (has_tools || names_servers_alone).then_some(Config {
         name,
         description,
@@ -85,6 +82,14 @@ fn read_config(root: &Node<'_>, faults: &mut Faults) -> Option<Config> {
         tools,
         servers: listed,
     })
+}
+
+/// Tells where the base command has the name of an argument, as if its value came there.
+fn places(command: &str, at: Option<Position>, tools: &Tools, faults: &mut Faults) {
+    if let Some(at) = at.filter(|_| command.contains('{')) {
+        let is_argument = |name: &str| tools.iter().any(|tool| tool.arg(name).is_some());
+        check::places_in_command(command.split_whitespace(), is_argument, at, faults);
+    }
 }
 
 /// Tells the lists of servers that other programs keep.
