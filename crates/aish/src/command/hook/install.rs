@@ -40,7 +40,10 @@ pub fn install(base: &Base, flags: &HookInstallFlags, print: &mut dyn FnMut(&str
     }
     let backups = What::Hooks.backups(base);
     // A file that was changed since we wrote to it is kept without what we wrote.
-    let before = rest(base, agent, &place)?.unwrap_or(before);
+    let before = match backups.get(&place.path) {
+        Some(_) => rest(base, agent, &place)?.unwrap_or(before),
+        None => before,
+    };
     let readers = if flags.scope.shared { Readers::Project } else { Readers::Owner };
     let kept = Backup { path: place.path.clone(), before, after, made: Vec::new(), names: Vec::new() };
     backups.write(kept, readers)?;
