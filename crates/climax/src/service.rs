@@ -310,7 +310,7 @@ impl Service {
             let risk = if self.upstream_of(tool).is_some() {
                 "`risk: read` in the server's `tools` of a YAML file"
             } else {
-                "a yes at a terminal"
+                "A yes at a terminal"
             };
             outcome.text.push_str(&format!(
                 "\nNobody could be asked: this client takes no questions, and there is no terminal. {risk}, `approval: {{tools: \
