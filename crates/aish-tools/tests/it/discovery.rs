@@ -69,7 +69,7 @@ fn pages_follow_one_another() {
 
 #[test]
 fn without_a_wish_the_groups_are_told() {
-    let found = find(&index(), json!({"query": null, "unknown": 1}));
+    let found = find(&index(), json!({"query": null, "unknown": null}));
     assert_eq!(found["mode"], json!("summary"));
     let groups: Vec<(&str, u64)> = found["summary"]
         .as_array()
@@ -115,7 +115,7 @@ fn a_call_names_its_target() {
         ),
         (
             json!({"tool_name": "git_push", "args": {}, "arguments": {"path": "x"}}),
-            Err("Unknown argument 'arguments'; did you mean 'args'? The tool's own arguments go into 'args'."),
+            Err("Unknown argument 'arguments'; there is tool_name, args. The tool's own arguments go into 'args'."),
         ),
         (
             json!({"name": "git_push", "arg": {}}),
