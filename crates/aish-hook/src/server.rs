@@ -1,5 +1,6 @@
 //! The entry of an MCP server in another program's settings: where it stands, and how it is put in and taken out.
 
+mod installed;
 mod place;
 
 use std::path::Path;
@@ -8,6 +9,7 @@ use serde_json::{Value, json};
 use toml_edit::{Array, DocumentMut, Item, Table};
 
 use crate::edit::{EditError, Edited, File, MAX_BYTES, child_object, input};
+pub use installed::{Change, InstalledError, Kept, Settings};
 pub use place::Program;
 
 /// An MCP server as another program is to start it.
@@ -62,6 +64,77 @@ pub fn install(old: &str, program: Program, entry: &ServerEntry) -> Result<Edite
     Ok(file.finish())
 }
 
+/// An entry as it stands in a program's settings.
+#[derive(Debug, Clone, PartialEq)]
+struct Standing {
+    command: Option<String>,
+    arguments: Vec<String>,
+    whole: Value,
+}
+
+impl Standing {
+    fn of(whole: Value) -> Self {
+        let text = |value: &Value| value.as_str().map(String::from);
+        let command = ["command", "url", "httpUrl"].iter().find_map(|key| whole.get(key).and_then(text));
+        let arguments = whole.get("args").and_then(Value::as_array);
+        Self { command, arguments: arguments.into_iter().flatten().filter_map(text).collect(), whole }
+    }
+
+    /// Writes it as a command line.
+    fn shown(&self) -> String {
+        let words = self.command.iter().chain(&self.arguments).map(String::as_str);
+        shell_words::join(words)
+    }
+}
+
+/// Looks for the entry of a name.
+fn find(text: &str, program: Program, name: &str) -> Result<Option<Standing>, EditError> {
+    if program == Program::Codex {
+        let file = toml(text)?;
+        return Ok(file.get(program.key()).and_then(|servers| servers.get(name)).map(toml_value).map(Standing::of));
+    }
+    let file = File::parse(text, program.comments())?;
+    let entry = file.object()?.object_value(program.key()).and_then(|servers| servers.get(name));
+    Ok(entry.and_then(|entry| entry.to_serde_value()).map(Standing::of))
+}
+
+/// Reads a TOML item as a value.
+fn toml_value(item: &Item) -> Value {
+    match item {
+        Item::Value(toml_edit::Value::Array(items)) => {
+            items.iter().map(|item| toml_value(&Item::Value(item.clone()))).collect()
+        }
+        Item::Value(toml_edit::Value::String(text)) => text.value().as_str().into(),
+        Item::Value(toml_edit::Value::InlineTable(_)) | Item::Table(_) => {
+            let fields = item.as_table_like().into_iter().flat_map(|table| table.iter());
+            Value::Object(fields.map(|(name, item)| (name.to_owned(), toml_value(item))).collect())
+        }
+        Item::ArrayOfTables(tables) => tables.iter().map(|table| toml_value(&Item::Table(table.clone()))).collect(),
+        Item::None => Value::Null,
+        Item::Value(value) => value.to_string().trim().into(),
+    }
+}
+
+/// Puts the entry of a name into the place of the present one, as it stands in an earlier text of the same file.
+fn bring_back(text: &str, program: Program, name: &str, before: &str) -> Result<Edited, EditError> {
+    if program == Program::Codex {
+        let (mut file, earlier) = (toml(text)?, toml(before)?);
+        let entry = earlier.get(program.key()).and_then(|servers| servers.get(name)).cloned();
+        let servers = file.get_mut(program.key()).and_then(Item::as_table_like_mut);
+        if let (Some(servers), Some(entry)) = (servers, entry) {
+            servers.insert(name, entry);
+        }
+        return Ok(edited(&file, text));
+    }
+    let file = File::parse(text, program.comments())?;
+    let earlier = find(before, program, name)?;
+    let entry = file.object()?.object_value(program.key()).and_then(|servers| servers.get(name));
+    if let (Some(entry), Some(earlier)) = (entry, earlier) {
+        entry.set_value(input(&earlier.whole));
+    }
+    Ok(file.finish())
+}
+
 /// Takes the entry of a name out, and what that left empty.
 ///
 /// # Errors
@@ -85,15 +158,7 @@ pub fn uninstall(old: &str, program: Program, name: &str) -> Result<Edited, Edit
 
 /// Puts an entry into a TOML file, or takes it out; all other lines stay as they are.
 fn in_toml(old: &str, program: Program, name: &str, entry: Option<&ServerEntry>) -> Result<Edited, EditError> {
-    if old.len() > MAX_BYTES {
-        return Err(EditError::TooLarge);
-    }
-    let mut file: DocumentMut = old.parse().map_err(|error: toml_edit::TomlError| {
-        let before = error.span().and_then(|span| old.get(..span.start)).unwrap_or_default();
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        EditError::Syntax { line, column, message: error.message().to_owned() }
-    })?;
+    let mut file = toml(old)?;
     let shape = || EditError::Shape { path: program.key().to_owned(), expected: "a table" };
     match entry {
         Some(entry) => {
@@ -126,12 +191,27 @@ fn in_toml(old: &str, program: Program, name: &str, entry: Option<&ServerEntry>)
             }
         }
     }
-    let text = file.to_string();
-    Ok(match text {
+    Ok(edited(&file, old))
+}
+
+fn toml(text: &str) -> Result<DocumentMut, EditError> {
+    if text.len() > MAX_BYTES {
+        return Err(EditError::TooLarge);
+    }
+    text.parse().map_err(|error: toml_edit::TomlError| {
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        EditError::Syntax { line, column, message: error.message().to_owned() }
+    })
+}
+
+fn edited(file: &DocumentMut, old: &str) -> Edited {
+    match file.to_string() {
         text if text == old => Edited::Same,
         text if text.trim().is_empty() => Edited::Empty(text),
         text => Edited::Text(text),
-    })
+    }
 }
 
 #[cfg(test)]

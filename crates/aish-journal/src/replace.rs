@@ -1,8 +1,8 @@
 //! A file that is replaced as a whole: readers see the old one or the new one, never a part.
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 use crate::lines::{lock, make_folder};
@@ -37,6 +37,15 @@ pub fn replace_others(path: &Path, content: &[u8]) -> Result<(), ReplaceError> {
     try_replace(path, content, Whose::Others).map_err(|source| ReplaceError { path: path.to_owned(), source })
 }
 
+/// Replaces a file of another program's that whoever works on a project reads, as [`replace_others`] does; a new one, and the folders
+/// that are made for it, get the modes of any new file.
+///
+/// # Errors
+/// As [`replace_others`].
+pub fn replace_shared(path: &Path, content: &[u8]) -> Result<(), ReplaceError> {
+    try_replace(path, content, Whose::Everybodys).map_err(|source| ReplaceError { path: path.to_owned(), source })
+}
+
 /// Removes a file of another program's. A symbolic link stays: what it leads to goes.
 ///
 /// # Errors
@@ -53,21 +62,33 @@ pub fn remove_others(path: &Path) -> Result<(), ReplaceError> {
 enum Whose {
     Ours,
     Others,
+    Everybodys,
 }
 
 fn try_replace(path: &Path, content: &[u8], whose: Whose) -> io::Result<()> {
     let target = led_to(path);
-    make_folder(&target)?;
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut new = tempfile::Builder::new().prefix(".aish-").tempfile_in(folder)?;
+    let mode = match whose {
+        Whose::Ours | Whose::Others => {
+            make_folder(&target)?;
+            0o600
+        }
+        Whose::Everybodys => {
+            std::fs::create_dir_all(folder)?;
+            0o666
+        }
+    };
+    // Less what the process lets nobody do.
+    let mode = Permissions::from_mode(mode);
+    let mut new = tempfile::Builder::new().prefix(".aish-").permissions(mode).tempfile_in(folder)?;
     if let Ok(old) = std::fs::metadata(&target) {
-        if whose == Whose::Others {
+        if whose != Whose::Ours {
             may_be_written(&old)?;
         }
         let made = new.as_file().metadata()?;
         if (made.uid(), made.gid()) != (old.uid(), old.gid()) {
             let kept = fchown(new.as_file(), Some(old.uid()), Some(old.gid()));
-            if whose == Whose::Others && made.uid() != old.uid() {
+            if whose != Whose::Ours && made.uid() != old.uid() {
                 kept?;
             }
         }

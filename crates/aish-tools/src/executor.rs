@@ -17,7 +17,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::door::Call;
 use crate::plan::{Confirm, Plan, Run};
 use crate::registry::{Registry, Tool};
-use crate::schema::{self, Faults};
+use crate::schema::{self, Checked, Faults};
 use crate::source::CheckedCall;
 use rate::Rates;
 
@@ -93,13 +93,14 @@ impl Executor {
         self.rates
             .check(&definition, &context.user, self.clock.monotonic())
             .map_err(|wait| Box::new(wait.outcome()))?;
-        let checked_call = CheckedCall { definition, arguments: checked.arguments, context };
+        let Checked { arguments, ignored } = checked;
+        let checked_call = CheckedCall { definition, arguments, ignored, context };
         let planned = guard::call(|| Arc::clone(&tool.source).plan(&checked_call));
         let planned = planned
             .ok_or_else(|| Box::new(ToolOutcome::failure(format!("Tool '{name}' failed while it was prepared"))))?;
         let Plan { subject, confirm, run } = planned.map_err(|faults| refused(&faults))?;
-        let CheckedCall { definition, arguments, context } = checked_call;
-        let (definition_hash, ignored) = (tool.hash().clone(), checked.ignored);
+        let CheckedCall { definition, arguments, ignored, context } = checked_call;
+        let definition_hash = tool.hash().clone();
         let call = PreparedCall { definition_hash, definition, arguments, ignored, subject, context };
         Ok(Planned { call, confirm, run })
     }

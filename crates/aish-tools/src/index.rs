@@ -196,6 +196,19 @@ impl Index {
         shown.map(|(group, tool_count)| Summary { group: group.clone(), tool_count }).collect()
     }
 
+    /// Returns the names of the groups that the summary has, in load order.
+    fn group_names(&self) -> Vec<&str> {
+        let shown = self.groups.iter().zip(&self.group_sizes).filter(|(group, size)| group.keep_empty || **size > 0);
+        shown.map(|(group, _)| group.name.as_str()).collect()
+    }
+
+    /// Returns the names of the categories.
+    fn category_names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.categories.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        names
+    }
+
     fn insert(&mut self, definition: Arc<ToolDefinition>, order: u64) {
         self.meaning.take();
         let place = self.place(&definition, order);

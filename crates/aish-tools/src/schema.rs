@@ -6,12 +6,14 @@
 mod arguments;
 mod coerce;
 mod fault;
+mod unknown;
 
 use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::{Map, Value};
 
 pub(crate) use arguments::from_value;
 pub use arguments::{Checked, Faults, parse};
+pub use unknown::unknown_argument;
 
 /// The largest schema, in bytes of JSON.
 pub const MAX_BYTES: usize = 256 * 1024;

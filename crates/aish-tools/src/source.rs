@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use aish_types::{CallContext, SourceId, ToolDefinition};
+use aish_types::{CallContext, Risk, SourceId, ToolDefinition};
 use serde_json::Value;
 
 use crate::plan::Plan;
-use crate::schema::Faults;
+use crate::schema::{Faults, unknown_argument};
 
 /// How the registry learns that a source's definitions are not what they were.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,8 +25,27 @@ pub struct CheckedCall {
     pub definition: Arc<ToolDefinition>,
     /// The arguments, checked against the definition's schema.
     pub arguments: Value,
+    /// Keys that the schema does not know, taken out of the arguments; a source may refuse them.
+    pub ignored: Vec<String>,
     /// Who calls, from where.
     pub context: CallContext,
+}
+
+impl CheckedCall {
+    /// Refuses a call with arguments that the tool does not have, but for a tool that only reads: what somebody misnames may be
+    /// what keeps a call from doing more than they want.
+    ///
+    /// # Errors
+    /// Every such name, with the one that may be meant.
+    pub fn refuse_unknown(&self) -> Result<(), Faults> {
+        if self.ignored.is_empty() || (self.definition.trusted && self.definition.risk == Risk::Read) {
+            return Ok(());
+        }
+        let schema = self.definition.input_schema.value();
+        let known = schema.get("properties").and_then(Value::as_object);
+        let known = || known.into_iter().flatten().map(|(name, _)| name.as_str());
+        Err(Faults(self.ignored.iter().map(|name| unknown_argument(name, known())).collect()))
+    }
 }
 
 /// A source of tools with one owner, that lists what it has now and plans calls of it.

@@ -144,6 +144,8 @@ impl ShellTool {
     }
 
     fn plan(self: Arc<Self>, call: &CheckedCall) -> Result<Plan, Faults> {
+        // Such as a time limit that there is not.
+        call.refuse_unknown()?;
         let command = call.arguments.get(COMMAND).and_then(Value::as_str).unwrap_or_default().to_owned();
         let with_network = call.definition.name.as_str() == NETWORK;
         Ok(Plan::of(Subject::Command { text: command.clone() }, move |call, context| async move {

@@ -8,7 +8,7 @@ mod tree;
 
 use std::borrow::Cow;
 
-pub use tree::parse;
+pub use tree::{Parsed, parse, parse_first};
 
 /// A place in a file, both counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -11,12 +11,29 @@ const MAX_NODES: usize = 2_000_000;
 /// Levels that a file may nest.
 const MAX_DEPTH: usize = 64;
 
+/// The first document of a text.
+#[derive(Debug, Clone)]
+pub struct Parsed<'a> {
+    /// Its tree.
+    pub root: Node<'a>,
+    /// Where another document begins that says something.
+    pub second: Option<Position>,
+}
+
 /// Parses the first document of a text.
 ///
 /// # Errors
 /// When the text is no YAML, nests deeper than 64 levels, has more than 2,000,000 values with its aliases expanded, or is
 /// empty.
 pub fn parse(text: &str) -> Result<Node<'_>, SyntaxError> {
+    parse_first(text).map(|parsed| parsed.root)
+}
+
+/// Parses the first document of a text, and says whether there is another one.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_first(text: &str) -> Result<Parsed<'_>, SyntaxError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut builder = Builder::default();
     let mut parser = Parser::new_from_str(text);
@@ -31,8 +48,21 @@ pub fn parse(text: &str) -> Result<Node<'_>, SyntaxError> {
             break;
         }
     }
+    // What cannot be parsed any more says something, too.
+    let mut second = None;
+    while let (None, Some(step)) = (second, parser.next_event()) {
+        second = match step {
+            Ok((Event::Scalar(text, ..), span)) => (!matches!(text.as_ref(), "" | "~")).then(|| position(&span)),
+            Ok((Event::SequenceStart(..) | Event::MappingStart(..), span)) => Some(position(&span)),
+            Ok(_) => None,
+            Err(error) => {
+                let marker = error.marker();
+                Some(Position { line: number(marker.line()), column: number(marker.col() + 1) })
+            }
+        };
+    }
     let empty = || SyntaxError { at: Position { line: 1, column: 1 }, message: "the file is empty".into() };
-    builder.root.ok_or_else(empty)
+    Ok(Parsed { root: builder.root.ok_or_else(empty)?, second })
 }
 
 /// Takes the position that the parser repeats off its message.

@@ -9,6 +9,9 @@ use serde_json::{Map, Value};
 use crate::config::{Arg, Config, Place, Tool};
 use crate::expand::{self, Variables};
 
+/// Bytes of a command line that can be judged, as `aish-safety` bounds them.
+const MAX_BYTES: usize = 64 * 1024;
+
 /// What is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invocation {
@@ -84,6 +87,14 @@ pub fn build(
     if !behind_dashes.is_empty() {
         invocation.words.push("--".to_owned());
         invocation.words.append(&mut behind_dashes);
+    }
+    let bytes: usize = invocation.words.iter().map(String::len).sum();
+    if bytes > MAX_BYTES {
+        faults.push(format!(
+            "The command line of '{}' would have {bytes} bytes, and {MAX_BYTES} are the most; long text goes through a file or an \
+             argument with 'stdin'",
+            tool.name
+        ));
     }
     if faults.is_empty() { Ok(invocation) } else { Err(Refused(faults)) }
 }

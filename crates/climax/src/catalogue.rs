@@ -1,5 +1,7 @@
 //! All tools of all configurations, as the policy leaves them.
 
+mod warning;
+
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -8,6 +10,8 @@ use aish_tools::Index;
 use aish_tools::index::Group;
 use aish_types::{Hints, JsonSchema, MakeSchema, Risk, SharedText, SourceId, ToolDefinition, ToolName};
 use serde_json::Value;
+
+pub use warning::CatalogueWarning;
 
 use crate::config::{Config, Packed, Tool};
 use crate::kept::{KeptTools, MIN_TOOLS, Sum};
@@ -50,27 +54,6 @@ pub struct Catalogue {
     pub warnings: Vec<CatalogueWarning>,
 }
 
-/// What may not be meant.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CatalogueWarning {
-    /// Another file defines the tool again.
-    #[error("the tool '{tool}' of '{config}' takes the place of the one of '{before}'")]
-    Replaced {
-        /// The tool.
-        tool: String,
-        /// Whose tool counts.
-        config: String,
-        /// Whose tool does not.
-        before: String,
-    },
-    /// The policy speaks of a tool that no configuration has.
-    #[error("the policy names the tool '{tool}', and no config has it")]
-    NoSuchTool {
-        /// The tool.
-        tool: String,
-    },
-}
-
 impl Catalogue {
     /// Makes a catalogue. Of tools with the same name in several files the last one counts.
     pub fn new(configs: Vec<Arc<Config>>, policy: Arc<Policy>, flags: Flags) -> Self {
@@ -100,9 +83,8 @@ impl Catalogue {
                 }
             }
         }
-        for name in self.policy.tools.keys().filter(|name| !self.entries.contains_key(name.as_str())) {
-            self.warnings.push(CatalogueWarning::NoSuchTool { tool: name.clone() });
-        }
+        let misnamed: Vec<_> = self.policy.named.iter().filter_map(|named| self.misnamed(named)).collect();
+        self.warnings.extend(misnamed);
     }
 
     /// Makes the definitions, on as many threads as there are cores where there are many.

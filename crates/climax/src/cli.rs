@@ -7,6 +7,7 @@ mod dev;
 mod import;
 mod import_fig;
 mod install;
+mod last_good;
 mod list;
 mod log;
 mod manual;

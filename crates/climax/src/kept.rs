@@ -52,17 +52,16 @@ impl KeptTools {
         let unknown: Vec<Source> = unknown.map(|(source, _)| source.clone()).collect();
         let mut read = load::read_all(&unknown).into_iter();
         let (mut loaded, mut is_stale) = (Loaded::default(), false);
-        for kept in &mut kept {
+        for (number, kept) in kept.iter_mut().enumerate() {
             if let Some(config) = &kept.config {
-                loaded.configs.push(Arc::clone(config));
+                loaded.take(number, Some(Arc::clone(config)), Vec::new());
                 continue;
             }
             let Some((config, faults)) = read.next() else { continue };
             let config = config.map(Arc::new);
             kept.config = config.clone().filter(|config| faults.is_empty() && kept.can_hold(config));
             is_stale |= kept.config.is_some();
-            loaded.configs.extend(config);
-            loaded.faults.extend(faults);
+            loaded.take(number, config, faults);
         }
         (loaded, Self { path: Some(path), kept, is_stale, has_index: AtomicBool::new(false) })
     }

@@ -161,6 +161,8 @@ pub fn read_text(path: &Path) -> Result<String, String> {
 pub struct Loaded {
     /// What could be read, in the order of the sources.
     pub configs: Vec<Arc<Config>>,
+    /// The number of each one's source.
+    pub of: Vec<usize>,
     /// All faults, by source, then by place.
     pub faults: Vec<Fault>,
 }
@@ -168,11 +170,21 @@ pub struct Loaded {
 /// Loads all sources; one that cannot be read leaves the others alone.
 pub fn load(sources: &[Source]) -> Loaded {
     let mut loaded = Loaded::default();
-    for (config, faults) in read_all(sources) {
-        loaded.configs.extend(config.map(Arc::new));
-        loaded.faults.extend(faults);
+    for (number, (config, faults)) in read_all(sources).into_iter().enumerate() {
+        loaded.take(number, config.map(Arc::new), faults);
     }
     loaded
+}
+
+impl Loaded {
+    /// Takes in what came of one source.
+    pub(crate) fn take(&mut self, number: usize, config: Option<Arc<Config>>, faults: Vec<Fault>) {
+        if let Some(config) = config {
+            self.configs.push(config);
+            self.of.push(number);
+        }
+        self.faults.extend(faults);
+    }
 }
 
 /// What came of one source.

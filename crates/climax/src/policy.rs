@@ -1,7 +1,9 @@
 //! A policy file: which tools are left, what their arguments may be, where they run and what is asked.
 
+mod named;
 mod read;
 
+pub use named::Named;
 pub use read::read;
 
 use std::collections::BTreeMap;
@@ -23,6 +25,8 @@ pub struct Policy {
     pub executor: Executor,
     /// What is asked.
     pub approval: Approval,
+    /// The names of tools and arguments, as they stand in the file.
+    pub named: Vec<Named>,
 }
 
 /// What becomes of tools that a policy does not name.
@@ -197,10 +201,10 @@ impl Bounds {
             None => faults.push(format!("Argument '{name}': value '{text}' is not a number")),
             Some(number) => {
                 if let Some(min) = self.min.filter(|&min| number < min) {
-                    faults.push(format!("Argument '{name}': value {text} is below minimum {min:?}"));
+                    faults.push(format!("Argument '{name}': value {text} is below minimum {min}"));
                 }
                 if let Some(max) = self.max.filter(|&max| number > max) {
-                    faults.push(format!("Argument '{name}': value {text} exceeds maximum {max:?}"));
+                    faults.push(format!("Argument '{name}': value {text} exceeds maximum {max}"));
                 }
             }
         }

@@ -284,12 +284,10 @@ impl Service {
         Err(Box::new(match passed {
             Passed::Approved(ready) => return Ok((state, ready)),
             Passed::Refused(outcome) => self.refused_by_server(&name, refused(*outcome)),
-            Passed::Declined { reason, .. } => {
-                self.with_way_to_agree(&name, self.denied(&name, &reason, &asker), &asker)
-            }
-            Passed::Halted(judgement) => self.denied(&name, &judgement.reason, &asker),
+            Passed::Declined { reason, .. } => self.with_way_to_agree(&name, denied(&name, &reason), &asker),
+            Passed::Halted(judgement) => denied(&name, &judgement.reason),
             // Questions offer no edit here.
-            Passed::Edited(_) => self.denied(&name, "the answer was not understood", &asker),
+            Passed::Edited(_) => denied(&name, "the answer was not understood"),
         }))
     }
 
@@ -305,23 +303,20 @@ impl Service {
         outcome
     }
 
-    fn denied(&self, tool: &ToolName, reason: &str, asker: &Asker<'_>) -> ToolOutcome {
-        let mut outcome = ToolOutcome::failure(match reason {
-            DECLINED => format!("Tool execution denied by user: {tool}"),
-            _ => format!("Tool execution was not approved: {tool}: {}", reason.trim_start_matches("not approved: ")),
-        });
-        outcome.structured = Some(json!({"denied": reason}));
-        if self.upstream_of(tool).is_some() && !asker.can_ask() {
-            outcome.text.push_str(
-                "\nNobody could be asked: this client takes no questions. `risk: read` in the server's `tools` of a YAML file, \
-                 `approval` in a policy, or --headless-approve lets it run.",
-            );
-        }
-        outcome
-    }
-
-    /// Says how somebody can agree to a call that a yes beforehand does not cover: a definition that changed.
+    /// Says how somebody can agree to a call that nobody could be asked about, or that a yes beforehand does not cover: a
+    /// definition that changed.
     fn with_way_to_agree(&self, tool: &ToolName, mut outcome: ToolOutcome, asker: &Asker<'_>) -> ToolOutcome {
+        if !asker.can_ask() {
+            let risk = if self.upstream_of(tool).is_some() {
+                "`risk: read` in the server's `tools` of a YAML file"
+            } else {
+                "A yes at a terminal"
+            };
+            outcome.text.push_str(&format!(
+                "\nNobody could be asked: this client takes no questions, and there is no terminal. {risk}, `approval: {{tools: \
+                 {{{tool}: false}}}}` in a policy with `default: enabled`, or --headless-approve lets it run."
+            ));
+        }
         let beforehand = matches!(asker, Asker::Nobody(Nobody(Mode::HeadlessYes)));
         if let Some(upstream) = self.upstream_of(tool).filter(|_| beforehand) {
             let command = upstream.typed(&format!("climax call {tool}"));
@@ -438,6 +433,16 @@ fn made_view(catalogue: &Catalogue, gateway: &Gateway, registry: &Registry) -> V
     // Read first: what changes meanwhile is seen at the next look.
     let revision = registry.revision();
     View::new(revision, catalogue, gateway, &registry.list(None))
+}
+
+/// Words the refusal of a call.
+fn denied(tool: &ToolName, reason: &str) -> ToolOutcome {
+    let mut outcome = ToolOutcome::failure(match reason {
+        DECLINED => format!("Tool execution denied by user: {tool}"),
+        _ => format!("Tool execution was not approved: {tool}: {}", reason.trim_start_matches("not approved: ")),
+    });
+    outcome.structured = Some(json!({"denied": reason}));
+    outcome
 }
 
 /// Words faults of the arguments.

@@ -75,6 +75,7 @@ impl ToolSource for ConfigTools {
         let entry = self.catalogue.get(name).ok_or_else(unknown)?;
         let tool = &entry.tool;
         let policy = self.catalogue.policy();
+        call.refuse_unknown()?;
         let none = Map::new();
         let arguments = call.arguments.as_object().unwrap_or(&none);
         if let Some(call) = entry.config.api.as_ref().zip(tool.operation.as_deref()) {

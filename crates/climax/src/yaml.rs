@@ -13,9 +13,14 @@ use serde_json::Value;
 
 use crate::fault::Faults;
 
-/// Parses the first document of a text. A fault of the syntax is reported and gives nothing.
+/// Parses the first document of a text. A fault of the syntax is reported and gives nothing; so is another document, which is
+/// not read.
 pub(crate) fn parse<'a>(text: &'a str, faults: &mut Faults) -> Option<Node<'a>> {
-    climax_yaml::parse(text).map_err(|error| faults.error(error.at, error.message)).ok()
+    let parsed = climax_yaml::parse_first(text).map_err(|error| faults.error(error.at, error.message)).ok()?;
+    if let Some(at) = parsed.second {
+        faults.contradiction(at, "another document begins here (`---`), and a file has one; only the first one counts");
+    }
+    Some(parsed.root)
 }
 
 /// Reads a node as JSON.

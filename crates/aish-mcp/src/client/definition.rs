@@ -49,6 +49,10 @@ pub(super) fn check(alias: &str, source: &SourceId, instructions: Option<&str>, 
 
 fn fault(tool: &Tool, seen: &mut BTreeSet<String>) -> Option<String> {
     let name = tool.name.as_ref();
+    if name.is_empty() {
+        let about: String = tool.description.as_deref().unwrap_or("no description").chars().take(60).collect();
+        return Some(format!("it has no name ({about})"));
+    }
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
     if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(allowed) {
         return Some(format!("its name is not of 1 to {MAX_NAME} letters, digits, '_', '.' or '-'"));

@@ -145,6 +145,8 @@ enum NoServer {
     NoObject,
     #[error("it has neither a command nor a url")]
     NoPlace,
+    #[error("its `{0}` is {1}, and must be a text")]
+    NoText(&'static str, &'static str),
 }
 
 fn server(name: &str, entry: &Value) -> Result<ImportedServer, NoServer> {
@@ -153,6 +155,7 @@ fn server(name: &str, entry: &Value) -> Result<ImportedServer, NoServer> {
     let mut notes = Vec::new();
     let text = |key: &str| entry.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
     let url = text("url").or_else(|| text("serverUrl")).or_else(|| text("httpUrl"));
+    let has_url = url.is_some();
     let endpoint = match (text("command"), url) {
         (Some(command), _) => ImportedEndpoint::Stdio {
             command,
@@ -168,8 +171,11 @@ fn server(name: &str, entry: &Value) -> Result<ImportedServer, NoServer> {
             let auth_env = take_bearer(&mut headers);
             ImportedEndpoint::Http { url, headers, auth_env }
         }
-        (None, None) => return Err(NoServer::NoPlace),
+        (None, None) => return Err(no_place(entry)),
     };
+    if matches!(endpoint, ImportedEndpoint::Stdio { .. }) && has_url {
+        notes.push("it has both a command and a url; the command is used".to_owned());
+    }
     for key in NOT_TAKEN {
         if entry.contains_key(key) {
             notes.push(format!("`{key}` was not taken over"));
@@ -183,6 +189,20 @@ fn server(name: &str, entry: &Value) -> Result<ImportedServer, NoServer> {
     let (start_ms, call_ms) = shape::limits(entry);
     let (include, exclude) = shape::filters(entry);
     Ok(ImportedServer { alias: clean_alias(name), endpoint, disabled, start_ms, call_ms, include, exclude, notes })
+}
+
+/// Says why an entry leads nowhere.
+fn no_place(entry: &Map<String, Value>) -> NoServer {
+    let kind = |value: &Value| match value {
+        Value::String(_) => "empty",
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    };
+    let given = ["command", "url", "serverUrl", "httpUrl"].iter().find_map(|key| Some((*key, entry.get(*key)?)));
+    given.map_or(NoServer::NoPlace, |(key, value)| NoServer::NoText(key, kind(value)))
 }
 
 /// What is said to be left: above all, nobody's approvals are taken over.

@@ -197,11 +197,23 @@ async fn next_changes(changes: &mut broadcast::Receiver<Change>) -> Option<Vec<C
 }
 
 macro_rules! listed {
-    ($result:ident, $items:expr, $ttl:expr) => {
-        std::future::ready(Ok($result::with_all_items($items.into_iter().collect())
-            .with_ttl_ms($ttl)
-            .with_cache_scope(CacheScope::Private)))
+    ($request:ident, $result:ident, $items:expr, $ttl:expr) => {
+        std::future::ready(one_page($request).map(|()| {
+            $result::with_all_items($items.into_iter().collect())
+                .with_ttl_ms($ttl)
+                .with_cache_scope(CacheScope::Private)
+        }))
     };
+}
+
+/// A list has one page: no cursor was ever given to anybody.
+fn one_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match request.and_then(|request| request.cursor) {
+        Some(_) => {
+            Err(ErrorData::invalid_params("Invalid cursor: the list has one page; ask for it without one", None))
+        }
+        None => Ok(()),
+    }
 }
 
 impl rmcp::ServerHandler for Adapter {
@@ -245,12 +257,12 @@ impl rmcp::ServerHandler for Adapter {
 
     fn list_tools(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<ListToolsResult, ErrorData>> + Send + '_ {
         let handler = &self.shared.handler;
         let tools = handler.tools();
-        listed!(ListToolsResult, tools.iter().map(|tool| convert::tool(tool)), handler.info().cache_ttl_ms)
+        listed!(request, ListToolsResult, tools.iter().map(|tool| convert::tool(tool)), handler.info().cache_ttl_ms)
     }
 
     async fn call_tool(
@@ -284,11 +296,12 @@ impl rmcp::ServerHandler for Adapter {
 
     fn list_resources(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<ListResourcesResult, ErrorData>> + Send + '_ {
         let handler = &self.shared.handler;
         listed!(
+            request,
             ListResourcesResult,
             handler.resources().into_iter().map(convert::resource),
             handler.info().cache_ttl_ms
@@ -297,12 +310,12 @@ impl rmcp::ServerHandler for Adapter {
 
     fn list_resource_templates(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<ListResourceTemplatesResult, ErrorData>> + Send + '_ {
         let handler = &self.shared.handler;
         let templates = handler.resource_templates().into_iter().map(convert::template);
-        listed!(ListResourceTemplatesResult, templates, handler.info().cache_ttl_ms)
+        listed!(request, ListResourceTemplatesResult, templates, handler.info().cache_ttl_ms)
     }
 
     async fn read_resource(
@@ -321,11 +334,16 @@ impl rmcp::ServerHandler for Adapter {
 
     fn list_prompts(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<ListPromptsResult, ErrorData>> + Send + '_ {
         let handler = &self.shared.handler;
-        listed!(ListPromptsResult, handler.prompts().into_iter().map(convert::prompt), handler.info().cache_ttl_ms)
+        listed!(
+            request,
+            ListPromptsResult,
+            handler.prompts().into_iter().map(convert::prompt),
+            handler.info().cache_ttl_ms
+        )
     }
 
     async fn get_prompt(

@@ -20,6 +20,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -243,7 +244,13 @@ impl Door {
             return response;
         }
         let version = version.or_else(|| priming::version_in(&body));
-        let response = self.service.handle(Request::from_parts(head, Full::new(body))).await;
+        let is_json =
+            head.headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+        let response = self.service.handle(Request::from_parts(head, Full::new(body.clone()))).await;
+        // What is said to be JSON and cannot be taken as a message is no other kind of media.
+        if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE && is_json {
+            return not_understood(&body);
+        }
         priming::for_client(response, version.as_deref())
     }
 }
@@ -256,6 +263,25 @@ fn authorized(headers: &HeaderMap, token: &Secret) -> bool {
     let differing =
         given.iter().zip(expected).fold(given.len() ^ expected.len(), |all, (a, b)| all | usize::from(a ^ b));
     scheme.eq_ignore_ascii_case("bearer") && differing == 0
+}
+
+/// Answers a body that is no message of the protocol, as JSON-RPC does.
+fn not_understood(body: &[u8]) -> Response<Body> {
+    let (id, code, message) = match serde_json::from_slice::<Value>(body) {
+        Err(error) => (Value::Null, -32700, format!("Parse error: {error}")),
+        Ok(Value::Array(_)) => {
+            (Value::Null, -32600, "Invalid Request: no batches are taken here; send each message by itself".to_owned())
+        }
+        Ok(value) => {
+            let id = value.get("id").filter(|id| id.is_string() || id.is_i64()).cloned().unwrap_or_default();
+            (id, -32600, "Invalid Request: the body is no JSON-RPC message of this protocol".to_owned())
+        }
+    };
+    let answer = json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}});
+    let mut response = Response::new(Full::new(Bytes::from(answer.to_string())).boxed());
+    *response.status_mut() = StatusCode::BAD_REQUEST;
+    response.headers_mut().insert(CONTENT_TYPE, http::HeaderValue::from_static("application/json"));
+    response
 }
 
 fn refuse(status: StatusCode, text: &'static str) -> Response<Body> {

@@ -3,6 +3,7 @@
 //! A model that would be shown hundreds of definitions is shown these two. What the second one names is prepared, judged
 //! and run as itself: the caller takes [`DiscoveryTools::target`] and goes through the door with that.
 
+use aish_types::near::nearest;
 use aish_types::{Hints, Risk, SourceId, ToolDefinition, ToolName};
 use serde_json::{Value, json};
 
@@ -10,11 +11,15 @@ use super::found::{Detail, Found};
 use super::fuse::fused;
 use super::page::{RiskFilter, ToolKind};
 use super::{Index, Query};
+use crate::schema::unknown_argument;
 
 /// Hits on a page when the request does not say.
 const DEFAULT_LIMIT: usize = 10;
 /// The most phrasings of one request.
 const MAX_QUERIES: usize = 8;
+/// Names that are told where one is not known, and characters of one.
+const NEAREST: usize = 5;
+const MAX_NAME: usize = 64;
 /// The words of `detail`, `risk` and `kind`.
 const DETAILS: [(&str, Detail); 3] = [("names", Detail::Names), ("line", Detail::Line), ("schema", Detail::Schema)];
 const RISKS: [(&str, RiskFilter); 4] = [
@@ -24,6 +29,9 @@ const RISKS: [(&str, RiskFilter); 4] = [
     ("unknown", RiskFilter::Unknown),
 ];
 const KINDS: [(&str, ToolKind); 2] = [("cli", ToolKind::Cli), ("server", ToolKind::Server)];
+
+/// What the tool that finds takes.
+const KEYS: [&str; 10] = ["query", "queries", "category", "cli", "server", "risk", "kind", "detail", "limit", "offset"];
 
 /// The two tools, under the names that a server or shell gives them.
 #[derive(Debug, Clone)]
@@ -89,16 +97,28 @@ impl DiscoveryTools {
     /// Reads which tool a call of the tool that calls means, and with which arguments.
     ///
     /// # Errors
-    /// When no tool is named, or the arguments are no object; null and absent are no arguments, a string is JSON text.
+    /// When no tool is named, or the arguments are no object; null and absent are no arguments, a string is JSON text, and
+    /// `arguments` is the same as `args`. Any other key is a fault: what somebody meant for the tool must not be lost.
     pub fn target(&self, mut arguments: Value) -> Result<(ToolName, Value), SearchRequestError> {
-        let fault = |text: &str| SearchRequestError(vec![text.to_owned()]);
+        let is_given = |key: &str| arguments.get(key).is_some_and(|value| !value.is_null());
+        let key = if is_given("args") { "args" } else { "arguments" };
+        let mut unknown = unknown(&arguments, &["tool_name", "args"]);
+        unknown.retain(|(given, _)| given != key);
+        let inside = |fault: &str| format!("{fault} The tool's own arguments go into 'args'.");
+        let fault = |text: &str| {
+            let unknown = unknown.iter().map(|(_, fault)| inside(fault));
+            SearchRequestError(std::iter::once(text.to_owned()).chain(unknown).collect())
+        };
         let name = match arguments.get("tool_name") {
             Some(Value::String(name)) if !name.is_empty() => ToolName::new(name.as_str()),
             None | Some(Value::Null) => return Err(fault("Missing required argument 'tool_name'")),
             Some(_) => return Err(fault("Argument 'tool_name' must be the name of a tool")),
         };
         let none = || Value::Object(serde_json::Map::new());
-        let arguments = match arguments.get_mut("args").map(Value::take) {
+        if !unknown.is_empty() {
+            return Err(SearchRequestError(unknown.iter().map(|(_, fault)| inside(fault)).collect()));
+        }
+        let arguments = match arguments.get_mut(key).map(Value::take) {
             None | Some(Value::Null) => none(),
             Some(arguments @ Value::Object(_)) => arguments,
             Some(Value::String(text)) if text.trim().is_empty() => none(),
@@ -128,12 +148,12 @@ pub struct SearchRequest {
 pub struct SearchRequestError(pub Vec<String>);
 
 impl SearchRequest {
-    /// Reads the arguments. Null is absent, a whole number may be a string, keys that are not known are ignored.
+    /// Reads the arguments. Null is absent, a whole number may be a string.
     ///
     /// # Errors
     /// Every fault at once.
     pub fn read(arguments: &Value) -> Result<Self, SearchRequestError> {
-        let mut faults = Vec::new();
+        let mut faults: Vec<String> = unknown(arguments, &KEYS).into_iter().map(|(_, fault)| fault).collect();
         let mut text = |key: &str| match arguments.get(key) {
             None | Some(Value::Null) => None,
             Some(Value::String(text)) => Some(text.clone()),
@@ -187,8 +207,20 @@ impl SearchRequest {
         Self { query, queries, detail, summary }
     }
 
-    /// Answers from the index.
+    /// Answers from the index; a filter that nothing is called by is told.
     pub fn answer(&self, index: &Index) -> Found {
+        let mut found = self.found(index);
+        let strangers = [
+            self.query.group.as_deref().map(|name| ("CLI or server", name, index.group_names())),
+            self.query.category.as_deref().map(|name| ("category", name, index.category_names())),
+        ];
+        let told: Vec<String> =
+            strangers.into_iter().flatten().filter_map(|(what, name, known)| no_such(what, name, &known)).collect();
+        found.leave_out(Some(told.join("; ")));
+        found
+    }
+
+    fn found(&self, index: &Index) -> Found {
         let (offset, limit) = (self.query.offset, self.query.limit);
         if self.summary {
             return Found::summary(index.summary(), offset, limit);
@@ -203,6 +235,28 @@ impl SearchRequest {
         let total = all.len();
         Found::search(all.into_iter().skip(offset).take(limit), total, offset, self.detail)
     }
+}
+
+/// Returns the keys that are given and not known, each with what to say of it; null is absent.
+fn unknown(arguments: &Value, known: &[&str]) -> Vec<(String, String)> {
+    let given = arguments.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
+    let others = given.filter(|(key, _)| !known.contains(&key.as_str()));
+    others.map(|(key, _)| (key.clone(), unknown_argument(key, known.iter().copied()))).collect()
+}
+
+/// Says that nothing is called by a name, and what is; none where something is.
+fn no_such(what: &str, name: &str, known: &[&str]) -> Option<String> {
+    if known.iter().any(|known| known.to_lowercase() == name.to_lowercase()) {
+        return None;
+    }
+    let name = name.chars().take(MAX_NAME).collect::<String>();
+    let nearest = nearest(&name, known.iter().copied(), NEAREST);
+    let (there, nearest) = match nearest.len() {
+        0 => return Some(format!("there is no {what} '{name}', and no other")),
+        all if all == known.len() => ("there is", nearest.join(", ")),
+        _ => ("the nearest are", nearest.join(", ")),
+    };
+    Some(format!("there is no {what} '{name}'; {there} {nearest}"))
 }
 
 /// Reads a word out of a few.

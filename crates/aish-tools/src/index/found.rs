@@ -110,16 +110,20 @@ impl Found {
         }
     }
 
-    /// Says what could not be looked into.
+    /// Says what could not be looked into, or is not there; what was said before stays.
     pub fn leave_out(&mut self, what: Option<String>) {
+        let Some(what) = what.filter(|what| !what.is_empty()) else { return };
+        let add = |to: &mut Option<String>| {
+            *to = Some(match to.take() {
+                Some(said) => format!("{said}; {what}"),
+                None => what.clone(),
+            });
+        };
         if let Self::Search { left_out, .. } = self {
-            left_out.clone_from(&what);
+            add(left_out);
         }
         let (Self::Summary { note, .. } | Self::Search { note, .. }) = self;
-        *note = match (note.take(), what) {
-            (Some(note), Some(what)) => Some(format!("{note}; {what}")),
-            (note, what) => note.or(what),
-        };
+        add(note);
     }
 }
 

@@ -84,6 +84,14 @@ impl Schema {
         let ignored = self.take_unknown(&mut arguments);
         let mut filled = self.fill_defaults(&mut arguments);
         self.whole_numbers(&mut arguments);
+        let mut inexact = Vec::new();
+        for (name, value) in &arguments {
+            let property = self.properties.get(name);
+            property.into_iter().for_each(|property| coerce::inexact(property, value, name, &mut inexact));
+        }
+        if !inexact.is_empty() {
+            return Err(Faults(inexact));
+        }
         let mut arguments = Value::Object(arguments);
         for _ in 0..ROUNDS {
             if self.validator.is_valid(&arguments) {

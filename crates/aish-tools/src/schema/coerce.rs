@@ -97,6 +97,36 @@ pub(crate) fn whole(value: &Value) -> Option<Value> {
     (number.fract() == 0.0 && number.abs() <= EXACT).then(|| Value::from(number as i64))
 }
 
+/// Finds whole numbers that cannot be passed on as they were written: beyond 64 bits, the nearest floating-point number is
+/// all that is left of one. Looks at what the schema says of members and items.
+pub(crate) fn inexact(schema: &Value, value: &Value, name: &str, faults: &mut Vec<String>) {
+    match value {
+        Value::Number(number) if number.is_f64() && schema.get("type").is_some_and(|kind| kind == "integer") => {
+            if number.as_f64().is_some_and(|number| number.fract() == 0.0 && number.abs() > EXACT) {
+                faults.push(format!(
+                    "Argument '{name}': {number} cannot be passed on exactly; give a whole number of at most 64 bits, without a \
+                     point or an exponent"
+                ));
+            }
+        }
+        Value::Object(members) => {
+            for (key, member) in members {
+                if let Some(schema) = schema.get("properties").and_then(|properties| properties.get(key)) {
+                    inexact(schema, member, &format!("{name}.{key}"), faults);
+                }
+            }
+        }
+        Value::Array(items) => {
+            for (at, item) in items.iter().enumerate() {
+                if let Some(schema) = schema.get("items") {
+                    inexact(schema, item, &format!("{name}[{at}]"), faults);
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
 fn whole_text(text: &str) -> Option<Value> {
     let digits = text.strip_prefix('+').unwrap_or(text);
     if let Ok(number) = digits.parse::<i64>() {

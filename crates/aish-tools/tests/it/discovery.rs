@@ -69,7 +69,7 @@ fn pages_follow_one_another() {
 
 #[test]
 fn without_a_wish_the_groups_are_told() {
-    let found = find(&index(), json!({"query": null, "unknown": 1}));
+    let found = find(&index(), json!({"query": null, "unknown": null}));
     assert_eq!(found["mode"], json!("summary"));
     let groups: Vec<(&str, u64)> = found["summary"]
         .as_array()
@@ -92,6 +92,7 @@ fn every_fault_of_a_search_is_named() {
              Argument 'offset' must not be below 0",
         ),
         (json!({"limit": 1.5}), "Argument 'limit': cannot convert '1.5' to integer"),
+        (json!({"qurey": "x", "limit": null, "zz": null}), "Unknown argument 'qurey'; did you mean 'query'?"),
         (json!({"limit": true}), "Argument 'limit': cannot convert 'true' to integer"),
     ] {
         assert_eq!(tools().find(&index(), &arguments).unwrap_err().to_string(), faults);
@@ -106,6 +107,23 @@ fn a_call_names_its_target() {
         (json!({"tool_name": "git_push"}), Ok("{}")),
         (json!({"tool_name": "git_push", "args": null}), Ok("{}")),
         (json!({"tool_name": "git_push", "args": " "}), Ok("{}")),
+        (json!({"tool_name": "git_push", "arguments": {"path": "x"}}), Ok(r#"{"path":"x"}"#)),
+        (json!({"tool_name": "git_push", "arguments": "{\"path\": \"x\"}", "args": null}), Ok(r#"{"path":"x"}"#)),
+        (
+            json!({"tool_name": "git_push", "path": "x"}),
+            Err("Unknown argument 'path'; there is tool_name, args. The tool's own arguments go into 'args'."),
+        ),
+        (
+            json!({"tool_name": "git_push", "args": {}, "arguments": {"path": "x"}}),
+            Err("Unknown argument 'arguments'; there is tool_name, args. The tool's own arguments go into 'args'."),
+        ),
+        (
+            json!({"name": "git_push", "arg": {}}),
+            Err(
+                "Missing required argument 'tool_name'; Unknown argument 'arg'; did you mean 'args'? The tool's own arguments go \
+                 into 'args'.; Unknown argument 'name'; did you mean 'tool_name'? The tool's own arguments go into 'args'.",
+            ),
+        ),
         (json!({"args": {}}), Err("Missing required argument 'tool_name'")),
         (json!({"tool_name": null}), Err("Missing required argument 'tool_name'")),
         (json!({"tool_name": ""}), Err("Argument 'tool_name' must be the name of a tool")),

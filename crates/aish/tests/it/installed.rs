@@ -52,6 +52,28 @@ fn settings_get_the_server_and_come_back_byte_by_byte() {
 }
 
 #[test]
+fn an_entry_of_others_comes_back_also_where_the_file_was_changed_meanwhile() {
+    let home = Home::new();
+    let path = home.path(".cursor/mcp.json");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let before = "{\"mcpServers\": {\"aish\": {\"command\": \"theirs\"}}}";
+    std::fs::write(&path, before).unwrap();
+    let read = || std::fs::read_to_string(&path).unwrap();
+    let refused = start(&home, &["mcp", "uninstall", "cursor"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("not one that was put in from here"), "{refused:?}");
+    text(&start(&home, &["self", "uninstall"]));
+    assert_eq!(read(), before);
+    let put = text(&start(&home, &["mcp", "install", "cursor", "--binary", PROGRAM]));
+    assert!(put.contains("in the place of `theirs`") && !read().contains("theirs"), "{put}");
+    std::fs::write(&path, read().replacen('{', "{\"other\": 1,", 1)).unwrap();
+    text(&start(&home, &["mcp", "install", "cursor", "--binary", "/bin/true"]));
+    text(&start(&home, &["mcp", "uninstall", "cursor"]));
+    let rest: serde_json::Value = serde_json::from_str(&read()).unwrap();
+    assert_eq!(rest, serde_json::json!({"other": 1, "mcpServers": {"aish": {"command": "theirs"}}}));
+}
+
+#[test]
 fn hooks_and_a_server_in_one_file_come_out_one_by_one() {
     let home = Home::new();
     let path = home.path(".gemini/settings.json");

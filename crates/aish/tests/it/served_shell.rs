@@ -83,6 +83,13 @@ fn commands_go_on_in_one_shell_and_what_they_change_comes_back() {
     let mut agent = Agent::start(&home);
     agent.runs("cd sub");
     assert!(agent.runs("pwd").0.contains("/work/sub\n"), "the folder stays");
+    for (tool, arguments, meant) in
+        [("shell", json!({"command": "touch ran", "timeout": 1}), "'timeout'"), ("undo", json!({"stp": "x"}), "'step'")]
+    {
+        let (said, failed) = agent.calls(tool, &arguments);
+        assert!(failed && said.contains("Unknown argument") && said.contains(meant), "{said}");
+    }
+    assert!(!home.work().join("sub/ran").exists(), "what is bounded by a key that is not known does not run");
     let (said, failed) = agent.runs("rm notes.txt");
     assert!(!failed && !notes.exists(), "{said}");
     let (said, _) = agent.calls("changes", &json!({}));

@@ -49,6 +49,9 @@ pub(super) fn run(args: &Args) -> Exit {
         outcome
     });
     let Some(outcome) = called else { return Exit::Failure };
+    for name in &outcome.notes.ignored {
+        output::tell(&format!("note: {} has no argument '{}'; it ran without", args.tool, aish_types::visible(name)));
+    }
     let is_success = outcome.is_success();
     match outcome.structured.filter(|_| args.structured) {
         Some(structured) => output::data(&format!("{structured}\n")),

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use aish_types::near::slip;
 use clap::CommandFactory;
-use climax::catalogue::CatalogueWarning;
 use climax::kept::KeptTools;
 use climax::load::Source;
 use climax::policy::{self, Policy};
@@ -13,6 +12,7 @@ use climax::schema::Flags;
 use climax::servers::{self, ServerEntry};
 use climax::{Catalogue, Fault, Severity, bundled};
 
+use super::last_good::LastGood;
 use super::output;
 use super::run::state_folder;
 
@@ -113,20 +113,55 @@ pub(super) struct Tools {
 
 /// Loads configs and lists of servers: faults are told, and what can be read is left. The error is told already.
 pub(super) fn tools(sources: &[Source], selection: &Selection, flags: Flags) -> Option<Tools> {
+    tools_since(sources, selection, flags, &mut LastGood::default())
+}
+
+/// Loads as [`tools`] does; of a file that is broken now, what it was `last` is left.
+pub(super) fn tools_since(
+    sources: &[Source],
+    selection: &Selection,
+    flags: Flags,
+    last: &mut LastGood,
+) -> Option<Tools> {
     let policy = read_policy(selection.policy.as_deref())?;
-    let (loaded, kept) = KeptTools::load(state_folder().as_deref(), sources);
+    let (mut loaded, kept) = KeptTools::load(state_folder().as_deref(), sources);
     for fault in &loaded.faults {
         match fault.severity {
             Severity::Note => tracing::debug!("{fault}"),
             Severity::Warning | Severity::Contradiction | Severity::Error => output::tell(&fault.to_string()),
         }
     }
+    last.mend(sources, &mut loaded);
     if loaded.configs.is_empty() && loaded.faults.iter().any(|fault| fault.severity == Severity::Error) {
         output::tell("No config could be read.");
         return None;
     }
+    let mut entries = listed(&selection.servers)?;
+    entries.extend(loaded.configs.iter().flat_map(|config| config.servers.iter().cloned()));
+    let (servers, warnings) = servers::joined(entries);
+    let is_here = !servers.is_empty() || loaded.configs.iter().any(|config| config.api.is_some());
+    let is_elsewhere = matches!(policy.executor, climax::policy::Executor::Docker(_)) && is_here;
+    let catalogue = Catalogue::with_kept(loaded.configs, Arc::new(policy), flags, kept);
+    // A policy may name a tool of a server that was not started yet.
+    let is_server = |name: &str| servers.iter().any(|entry| entry.alias == name);
+    for warning in catalogue.warnings.iter().filter(|warning| !warning.is_of_server(is_server)) {
+        output::tell(&format!("warning: {warning}"));
+    }
+    for warning in &warnings {
+        output::tell(&format!("warning: {warning}"));
+    }
+    if is_elsewhere {
+        output::tell(
+            "warning: the policy's executor is for programs; MCP servers and APIs are reached from here, without a container",
+        );
+    }
+    Some(Tools { catalogue, servers })
+}
+
+/// Reads lists of servers; what is left out of one is told. The error is told already.
+fn listed(lists: &[PathBuf]) -> Option<Vec<ServerEntry>> {
     let mut entries = Vec::new();
-    for list in &selection.servers {
+    for list in lists {
         match servers::read_list(list) {
             Ok(list) => {
                 entries.extend(list.servers);
@@ -141,29 +176,5 @@ pub(super) fn tools(sources: &[Source], selection: &Selection, flags: Flags) -> 
             }
         }
     }
-    entries.extend(loaded.configs.iter().flat_map(|config| config.servers.iter().cloned()));
-    let (servers, warnings) = servers::joined(entries);
-    let is_here = !servers.is_empty() || loaded.configs.iter().any(|config| config.api.is_some());
-    let is_elsewhere = matches!(policy.executor, climax::policy::Executor::Docker(_)) && is_here;
-    let catalogue = Catalogue::with_kept(loaded.configs, Arc::new(policy), flags, kept);
-    // A policy may name a tool of a server that was not started yet.
-    let of_server = |warning: &&CatalogueWarning| match warning {
-        CatalogueWarning::NoSuchTool { tool } => {
-            let server = tool.split_once('.').map_or("", |(server, _)| server);
-            servers.iter().any(|entry| entry.alias == server)
-        }
-        CatalogueWarning::Replaced { .. } => false,
-    };
-    for warning in catalogue.warnings.iter().filter(|warning| !of_server(warning)) {
-        output::tell(&format!("warning: {warning}"));
-    }
-    for warning in &warnings {
-        output::tell(&format!("warning: {warning}"));
-    }
-    if is_elsewhere {
-        output::tell(
-            "warning: the policy's executor is for programs; MCP servers and APIs are reached from here, without a container",
-        );
-    }
-    Some(Tools { catalogue, servers })
+    Some(entries)
 }

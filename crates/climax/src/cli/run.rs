@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::configs::{self, OrAll, Selection, Tools};
+use super::last_good::LastGood;
 use super::watch::Watch;
 use super::{Exit, log, output};
 
@@ -57,7 +58,8 @@ pub(super) fn run(args: &Args) -> Exit {
     log::start(args.log_level);
     let (flags, listing) =
         if args.classic { (Flags::Hidden, Listing::Classic) } else { (Flags::Shown, Listing::Discovery) };
-    let Some(Tools { catalogue, servers }) = configs::tools(&sources, &args.selection, flags) else {
+    let mut last = LastGood::default();
+    let Some(Tools { catalogue, servers }) = configs::tools_since(&sources, &args.selection, flags, &mut last) else {
         return Exit::Failure;
     };
     let headless = args.headless_approve.then_some(Headless::Approve);
@@ -79,7 +81,7 @@ pub(super) fn run(args: &Args) -> Exit {
         let keeping = Arc::clone(&service);
         let keeping = AbortOnDropHandle::new(tokio::spawn(async move { keeping.keep_servers().await }));
         if args.watch {
-            let watch = Watch { names: args.names.clone(), selection: args.selection.clone(), flags };
+            let watch = Watch { names: args.names.clone(), selection: args.selection.clone(), flags, last };
             if let Err(error) = watch.start(&sources, Arc::clone(&service)) {
                 output::tell(&format!("warning: the configs cannot be watched: {error}"));
             }

@@ -14,6 +14,8 @@ use rustix::io::Errno;
 use tokio::time::MissedTickBehavior;
 
 use super::configs::{self, Selection};
+use super::last_good::LastGood;
+use super::output;
 
 /// How often notices are taken. A change is read after a turn without another one: an editor writes in several steps.
 const TURN: Duration = Duration::from_millis(200);
@@ -28,6 +30,8 @@ pub(super) struct Watch {
     pub(super) selection: Selection,
     /// How schemas are made.
     pub(super) flags: Flags,
+    /// What the files were when they could last be read whole.
+    pub(super) last: LastGood,
 }
 
 impl Watch {
@@ -41,7 +45,7 @@ impl Watch {
         Ok(())
     }
 
-    async fn follow(self, notices: OwnedFd, service: Arc<Service>) {
+    async fn follow(mut self, notices: OwnedFd, service: Arc<Service>) {
         let mut turns = tokio::time::interval(TURN);
         turns.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut waiting = false;
@@ -59,15 +63,31 @@ impl Watch {
         }
     }
 
-    /// Reads everything again; what cannot be read leaves the present tools as they are.
-    fn reload(&self, service: &Service) {
-        let sources = configs::sources(&self.names, &self.selection, configs::OrAll::Nothing);
-        let tools = sources.and_then(|sources| configs::tools(&sources, &self.selection, self.flags));
-        match tools {
+    /// Reads everything again. A file that is broken keeps the tools that it had, and one that is there no longer has none;
+    /// a policy that cannot be read leaves everything as it is.
+    fn reload(&mut self, service: &Service) {
+        let sources = self.found();
+        match configs::tools_since(&sources, &self.selection, self.flags, &mut self.last) {
             // Servers stay those that they were at the start.
             Some(tools) => service.replace(tools.catalogue),
             None => tracing::warn!("the configs have changed and cannot be read; the tools stay as they were"),
         }
+    }
+}
+
+impl Watch {
+    /// Finds the files that are there now.
+    fn found(&self) -> Vec<Source> {
+        let mut sources = Vec::new();
+        for name in &self.names {
+            match Source::find(name) {
+                Ok(found) => sources.extend(found),
+                Err(error) => output::tell(&format!("warning: {error}; its tools are gone")),
+            }
+        }
+        let named = self.selection.config.iter().filter(|path| path.exists()).cloned();
+        sources.extend(named.map(Source::File));
+        sources
     }
 }
 

@@ -58,7 +58,12 @@ pub(super) fn read_arg(node: &Node<'_>, what: &'static str, target: Target, faul
     let description = fields.text("description", faults).unwrap_or_default();
     let required = fields.boolean("required", faults);
     let default = fields.take("default").map(|(_, node)| node);
+    let enum_at = fields.position_of("enum");
     let choices = fields.list("enum", faults);
+    if let Some(at) = enum_at.filter(|_| choices.is_empty() && faults.errors() == before) {
+        faults.contradiction(at, "'enum' is empty, so that nothing could be given; every value is taken");
+    }
+    let flag = fields.peek("flag").map(str::to_owned);
     let (words, slot, schema) = match target {
         Target::Program => (Some(Words::read(&mut fields, faults)), None, None),
         Target::Api => (None, http::read_slot(&mut fields, faults), http::read_schema(&mut fields, faults)),
@@ -68,6 +73,7 @@ pub(super) fn read_arg(node: &Node<'_>, what: &'static str, target: Target, faul
         return None;
     }
     let name = name?;
+    check::arg_words(&name, flag.as_deref(), at, faults);
     let choices = read_choices(choices, &name, kind, faults);
     let default = default.and_then(|node| read_default(node, &name, kind, &choices, faults));
     let place = match (words, slot) {

@@ -3,6 +3,7 @@
 use serde_json::{Number, Value};
 
 use super::{ArgKind, Place, Tool};
+use crate::expand;
 use crate::fault::{Faults, Position};
 use crate::template;
 use crate::yaml::{self, Kind, Node, scalar};
@@ -41,10 +42,93 @@ fn whole(text: &str) -> Option<Value> {
 
 /// Splits words with shell quoting; where the quotes do not match, blanks alone split.
 pub(super) fn words(text: &str, key: &str, at: Position, faults: &mut Faults) -> Vec<String> {
+    if let Some(sign) = shell_sign(text) {
+        faults.warning(
+            at,
+            format!("'{key}' has a '{sign}' as in a shell, and no shell is involved: it is a word for the program; put it in a script"),
+        );
+    }
     shell_words::split(text).unwrap_or_else(|_| {
         faults.contradiction(at, format!("the quotes of '{key}' do not match; it is split at blanks"));
         text.split_whitespace().map(str::to_owned).collect()
     })
+}
+
+/// Returns what only a shell would understand at the beginning of a word without quotes, such as `|` or `2>`.
+fn shell_sign(text: &str) -> Option<String> {
+    let (mut quote, mut before) = (None, ' ');
+    for (at, c) in text.char_indices() {
+        match quote {
+            Some(open) if c == open && before != '\\' => quote = None,
+            Some(_) => {}
+            None if matches!(c, '\'' | '"') && before != '\\' => quote = Some(c),
+            None if before.is_whitespace() => {
+                let word = text.get(at..)?.split_whitespace().next().unwrap_or_default();
+                let sign = word.trim_start_matches(|c: char| c.is_ascii_digit());
+                let is_sign = sign.starts_with(['|', '>', '<', ';'])
+                    || sign == "&"
+                    || sign.starts_with("&&")
+                    || sign.starts_with("$(")
+                    || sign.starts_with('`');
+                if is_sign {
+                    return Some(word.to_owned());
+                }
+            }
+            None => {}
+        }
+        before = c;
+    }
+    None
+}
+
+/// What may be written where an argument's value is meant: `{name}` as a word of the command.
+pub(super) fn places_in_command<'a>(
+    command: impl Iterator<Item = &'a str>,
+    is_argument: impl Fn(&str) -> bool,
+    at: Position,
+    faults: &mut Faults,
+) {
+    let inner = |word: &'a str| word.strip_prefix('{').and_then(|word| word.strip_suffix('}'));
+    for name in command.filter_map(inner).filter(|name| is_argument(name)) {
+        let message = format!(
+            "'command' has {{{name}}}, and values are not filled in there; say `positional: true` or `flag` in '{name}'"
+        );
+        faults.warning(at, message);
+    }
+}
+
+/// Names and flags that no client or program can mean.
+pub(super) fn arg_words(name: &str, flag: Option<&str>, at: Position, faults: &mut Faults) {
+    if name.contains(|c: char| c.is_whitespace() || c.is_control()) {
+        faults.contradiction(
+            at,
+            format!("the argument's name '{}' has blanks; clients may refuse it", name.escape_debug()),
+        );
+    }
+    match flag {
+        Some("") => {
+            faults.contradiction(at, format!("'flag' of '{name}' is empty; --{} is used", name.replace('_', "-")))
+        }
+        Some(flag) if flag.contains(char::is_whitespace) => {
+            faults.contradiction(at, format!("'flag' of '{name}' has blanks, and is one word: '{flag}'"));
+        }
+        Some(_) | None => {}
+    }
+}
+
+/// Variables are not filled into what a program is given as its environment.
+pub(super) fn env(env: &[(String, String)], at: Position, faults: &mut Faults) {
+    for (name, value) in env {
+        let filled = expand::variables(value, &|_: &str| Some(String::new())).0;
+        if filled != *value {
+            faults.warning(
+                at,
+                format!(
+                    "'env': {name} is given as it is written, '{value}': variables are filled in for MCP servers alone"
+                ),
+            );
+        }
+    }
 }
 
 /// Names that a client can call.
@@ -99,6 +183,15 @@ pub(super) fn tool(tool: &Tool, at: Position, confirm_at: Position, faults: &mut
             );
         }
     }
+    let mut flags: Vec<(&str, &str)> = Vec::new();
+    for arg in &tool.args {
+        let Place::Flag(flag) = &arg.place else { continue };
+        if let Some((first, _)) = flags.iter().find(|(_, other)| other == flag) {
+            faults.note(at, format!("'{first}' and '{}' of '{}' have the same flag, {flag}", arg.name, tool.name));
+        }
+        flags.push((&arg.name, flag));
+    }
+    places_in_command(tool.command.iter().map(String::as_str), |name| tool.arg(name).is_some(), at, faults);
     let known = |name: &str| tool.arg(name).is_some() || tool.resolve.iter().any(|resolve| resolve.variable == name);
     if let Some(message) = &tool.confirm_message {
         for name in template::places(message).filter(|name| !known(name)) {

@@ -43,6 +43,11 @@ fn read_config(root: &Node<'_>, faults: &mut Faults) -> Option<Config> {
     let names_servers_alone = has_servers && !has_command && !has_tools && target == Target::Program;
     let api = http::read_api(&mut fields, faults);
     let command = match target {
+        Target::Program if is_list(&fields) => {
+            let list = "this is a list of MCP servers and no config: it is given with `--servers FILE`";
+            faults.error(fields.at, list);
+            return None;
+        }
         Target::Program if !names_servers_alone => fields.required_text("command", faults),
         Target::Program => Some(String::new()),
         // Without the API nothing of it can be called.
@@ -51,7 +56,9 @@ fn read_config(root: &Node<'_>, faults: &mut Faults) -> Option<Config> {
     if let (Some(text), Some(at)) = (&command, command_at) {
         check::words(text, "command", at, faults);
     }
+    let env_at = fields.position_of("env").unwrap_or(fields.at);
     let env = fields.text_map("env", faults);
+    check::env(&env, env_at, faults);
     let working_dir = fields.text("working_dir", faults);
     let category = fields.text("category", faults).filter(|text| !text.is_empty());
     let tags = fields.texts("tags", faults);
@@ -67,6 +74,7 @@ fn read_config(root: &Node<'_>, faults: &mut Faults) -> Option<Config> {
     let tools = read_tools(&mut fields, target, faults);
     fields.end(faults);
     let command = command?;
+    places(&command, command_at, &tools, faults);
     (has_tools || names_servers_alone).then_some(Config {
         name,
         description,
@@ -81,6 +89,20 @@ fn read_config(root: &Node<'_>, faults: &mut Faults) -> Option<Config> {
         tools,
         servers: listed,
     })
+}
+
+/// Tells where the base command has the name of an argument, as if its value came there.
+fn places(command: &str, at: Option<Position>, tools: &Tools, faults: &mut Faults) {
+    if let Some(at) = at.filter(|_| command.contains('{')) {
+        let is_argument = |name: &str| tools.iter().any(|tool| tool.arg(name).is_some());
+        check::places_in_command(command.split_whitespace(), is_argument, at, faults);
+    }
+}
+
+/// Tells the lists of servers that other programs keep.
+fn is_list(fields: &Fields<'_, '_>) -> bool {
+    let has = |key: &str| fields.position_of(key).is_some();
+    !has("tools") && ["mcpServers", "mcp_servers", "context_servers", "mcp"].iter().any(|key| has(key))
 }
 
 fn read_tools(fields: &mut Fields<'_, '_>, target: Target, faults: &mut Faults) -> Tools {

@@ -86,6 +86,7 @@ impl ToolSource for ServerTools {
         let offered = self.offered();
         let tool = offered.iter().find(|tool| tool.definition.name == *name);
         let tool = tool.ok_or_else(|| Faults(vec![format!("Unknown tool: {name}")]))?.clone();
+        call.refuse_unknown()?;
         let violations = self.policy.violations_of(name.as_str(), &call.arguments);
         if !violations.is_empty() {
             return Err(Faults(violations));

@@ -2,7 +2,7 @@
 
 use aish_safety::Level;
 
-use super::{Approval, Bounds, Docker, Executor, Headless, Pattern, Policy, ToolPolicy, Unlisted};
+use super::{Approval, Bounds, Docker, Executor, Headless, Named, Pattern, Policy, ToolPolicy, Unlisted};
 use crate::fault::{Fault, Faults};
 use crate::yaml::{self, Fields, Node};
 
@@ -21,29 +21,35 @@ fn read_policy(root: &Node<'_>, faults: &mut Faults) -> Option<Policy> {
     let words = [("enabled", Unlisted::Offered), ("disabled", Unlisted::Hidden)];
     let unlisted = fields.word("default", &words, faults).unwrap_or(Unlisted::Hidden);
     let mut policy = Policy { unlisted, ..Policy::default() };
-    for (name, _, node) in fields.entries("tools", faults) {
+    for (name, at, node) in fields.entries("tools", faults) {
+        policy.named.push(Named { tool: name.clone(), arg: None, at });
         // `tools: {git_log: }` lists a tool and says nothing more of it.
-        let tool = if node.is_null() { Some(ToolPolicy::default()) } else { read_tool(node, faults) };
+        let tool = if node.is_null() {
+            Some(ToolPolicy::default())
+        } else {
+            read_tool(&name, node, &mut policy.named, faults)
+        };
         policy.tools.extend(tool.map(|tool| (name, tool)));
     }
     if let Some((_, node)) = fields.take("executor") {
         policy.executor = read_executor(node, faults).unwrap_or_default();
     }
     if let Some((_, node)) = fields.take("approval") {
-        policy.approval = read_approval(node, faults).unwrap_or_default();
+        policy.approval = read_approval(node, &mut policy.named, faults).unwrap_or_default();
     }
     fields.end_strictly(faults);
     Some(policy)
 }
 
-fn read_tool(node: &Node<'_>, faults: &mut Faults) -> Option<ToolPolicy> {
+fn read_tool(tool: &str, node: &Node<'_>, named: &mut Vec<Named>, faults: &mut Faults) -> Option<ToolPolicy> {
     let mut fields = Fields::open(node, "a tool's policy", faults)?;
     let mut policy = ToolPolicy {
         description: fields.text("description", faults),
         require_approval: fields.optional_boolean("require_approval", faults),
         ..ToolPolicy::default()
     };
-    for (name, _, node) in fields.entries("args", faults) {
+    for (name, at, node) in fields.entries("args", faults) {
+        named.push(Named { tool: tool.to_owned(), arg: Some(name.clone()), at });
         let bounds = if node.is_null() { Some(Bounds::default()) } else { read_bounds(node, faults) };
         policy.args.extend(bounds.map(|bounds| (name, bounds)));
     }
@@ -91,7 +97,7 @@ fn read_executor(node: &Node<'_>, faults: &mut Faults) -> Option<Executor> {
     Some(if is_docker { Executor::Docker(docker) } else { Executor::Local })
 }
 
-fn read_approval(node: &Node<'_>, faults: &mut Faults) -> Option<Approval> {
+fn read_approval(node: &Node<'_>, named: &mut Vec<Named>, faults: &mut Faults) -> Option<Approval> {
     let mut fields = Fields::open(node, "the approval", faults)?;
     let levels =
         [("none", Level::None), ("destructive", Level::Destructive), ("write", Level::Write), ("all", Level::All)];
@@ -101,6 +107,7 @@ fn read_approval(node: &Node<'_>, faults: &mut Faults) -> Option<Approval> {
     let headless = fields.word("headless", &[("deny", Headless::Deny), ("approve", Headless::Approve)], faults);
     let mut approval = Approval { level, headless: headless.unwrap_or_default(), ..Approval::default() };
     for (name, at, node) in fields.entries("tools", faults) {
+        named.push(Named { tool: name.clone(), arg: None, at });
         match node.text().and_then(yaml::scalar::boolean) {
             Some(asks) => {
                 approval.tools.insert(name, asks);

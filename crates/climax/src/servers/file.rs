@@ -33,16 +33,25 @@ pub fn read_list(path: &Path) -> Result<ServerList, String> {
         let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
         format!("{name}: {error}{cause}")
     })?;
-    let mut left_out: Vec<String> = faults.iter().map(|fault| format!("{name}: {fault}; it is left out")).collect();
+    let place = |server: &str| line_of(&text, server).map_or_else(|| name.to_string(), |line| format!("{name}:{line}"));
+    let left = |fault: &String| {
+        let server = fault.split(": ").next().unwrap_or_default();
+        format!("{}: {fault}; it is left out", place(server))
+    };
+    let mut left_out: Vec<String> = faults.iter().map(left).collect();
     let mut notes = Vec::new();
     let mut entries = Vec::with_capacity(servers.len());
     let file = ServerFile::List(path.to_path_buf());
     for server in servers {
-        let told = server.notes.iter().map(|note| format!("{name}: {}: {note}", server.alias)).collect::<Vec<_>>();
+        let told = server
+            .notes
+            .iter()
+            .map(|note| format!("{}: {}: {note}", place(&server.alias), server.alias))
+            .collect::<Vec<_>>();
         let entry = ServerEntry { files: vec![file.clone()], ..ServerEntry::from(server) };
         match &entry.reach {
             Some(Reach::Url { url, .. }) if let Some(fault) = url_fault(url) => {
-                left_out.push(format!("{name}: {}: {fault}; it is left out", entry.alias));
+                left_out.push(format!("{}: {}: {fault}; it is left out", place(&entry.alias), entry.alias));
             }
             Some(_) | None => {
                 notes.extend(told);
@@ -51,4 +60,15 @@ pub fn read_list(path: &Path) -> Result<ServerList, String> {
         }
     }
     Ok(ServerList { servers: entries, left_out, notes })
+}
+
+/// Returns the line, from 1, where a file begins to speak of a server: its name as a key in JSON, or the head of its table.
+fn line_of(text: &str, server: &str) -> Option<usize> {
+    let key = serde_json::Value::from(server).to_string();
+    let is_key = |line: &str| line.split_once(&key).is_some_and(|(_, rest)| rest.trim_start().starts_with(':'));
+    let is_head = |line: &str| {
+        let inner = line.trim().strip_prefix('[').and_then(|line| line.split(']').next()).unwrap_or_default();
+        inner.rsplit_once('.').is_some_and(|(_, last)| last == server || last == key)
+    };
+    text.lines().position(|line| is_key(line) || is_head(line)).map(|at| at + 1)
 }

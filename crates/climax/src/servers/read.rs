@@ -22,11 +22,12 @@ const MAX_DEPTH: usize = 32;
 pub(crate) fn servers(fields: &mut Fields<'_, '_>, faults: &mut Faults) -> Vec<ServerEntry> {
     let mut out = Vec::new();
     for (name, at, node) in fields.entries("servers", faults) {
-        if clean_alias(&name) != name {
+        let is_named = clean_alias(&name) == name;
+        if !is_named {
             faults.error(at, format!("the server's name '{name}' is outside [A-Za-z0-9_-], 1 to 64 characters"));
-            continue;
         }
-        out.extend(server(&name, node, faults));
+        // Read all the same: every fault is told at once.
+        out.extend(server(&name, node, faults).filter(|_| is_named));
     }
     out
 }

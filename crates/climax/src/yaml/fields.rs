@@ -60,6 +60,15 @@ impl<'n, 'a> Fields<'n, 'a> {
         self.entries.iter().find(|entry| entry.key == key).map(|entry| entry.at)
     }
 
+    /// Looks at what is written for a key, as it stands there.
+    pub(crate) fn peek(&self, key: &str) -> Option<&'n str> {
+        let entry = self.entries.iter().find(|entry| entry.key == key)?;
+        match &entry.value.kind {
+            Kind::Scalar { text, .. } if !entry.value.is_null() => Some(text),
+            Kind::Scalar { .. } | Kind::Sequence(_) | Kind::Mapping(_) => None,
+        }
+    }
+
     /// Takes a text; any scalar will do.
     pub(crate) fn text(&mut self, key: &'static str, faults: &mut Faults) -> Option<String> {
         let (_, node) = self.take(key)?;

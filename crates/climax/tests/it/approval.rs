@@ -116,6 +116,9 @@ fn headless_the_policy_decides(way: Way) {
     let mut deny = Client::start_over(way, &[&config]);
     let denied = deny.run("write", json!({"text": "x"}));
     assert!(denied.is_error && !denied.text.contains("denied by user"), "{}", denied.text);
+    for way_to_agree in ["Nobody could be asked", "terminal", "{tools: {write: false}}", "--headless-approve"] {
+        assert!(denied.text.contains(way_to_agree), "{way_to_agree}: {}", denied.text);
+    }
     assert_eq!(deny.run("read", json!({})).text, "r");
     let mut flag = Client::start_over(way, &[&config, "--headless-approve"]);
     assert_eq!(flag.run("write", json!({"text": "x"})).text, "w x");

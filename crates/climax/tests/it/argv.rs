@@ -121,6 +121,15 @@ fn a_text_that_would_be_an_option_is_refused() {
 }
 
 #[test]
+fn a_command_line_that_is_too_long_says_so() {
+    let config = config("name: s\nname: in, stdin: true", "");
+    assert!(call(&config, json!({"s": "x".repeat(60_000)})).is_ok());
+    assert!(call(&config, json!({"in": "x".repeat(80_000)})).is_ok(), "the standard input is no part of it");
+    let refused = call(&config, json!({"s": "x".repeat(70_000)})).unwrap_err();
+    assert!(refused.contains("65536 are the most") && refused.contains("'stdin'"), "{refused}");
+}
+
+#[test]
 fn nul_is_refused_and_faults_come_together() {
     let config = config("name: p, positional: true\nname: s", "");
     let refused = call(&config, json!({"p": "-x", "s": "a\u{0}b"})).unwrap_err();

@@ -149,6 +149,17 @@ impl Client {
         }
     }
 
+    /// Waits for the error that a request is answered with.
+    pub(crate) fn error(&mut self, id: i64) -> Value {
+        loop {
+            let message = self.wire().read();
+            if message["id"] == json!(id) && message.get("method").is_none() {
+                return message["error"].clone();
+            }
+            self.take(&message);
+        }
+    }
+
     /// Waits for the answer to one of several requests that are under way.
     pub(crate) fn answer_any(&mut self, id: i64) -> Value {
         loop {

@@ -122,6 +122,45 @@ fn what_is_no_config_is_one_clear_fault() {
 }
 
 #[test]
+fn what_no_program_or_client_could_mean_is_told() {
+    let tool = |rest: &str| format!("command: x\ntools:\n  - {{name: a, description: d, {rest}}}\n");
+    let arg = |rest: &str| tool(&format!("args: [{{{rest}}}]"));
+    for (text, told) in [
+        ("command: x\ntools: []\n---\ncommand: y\ntools: []\n".to_owned(), "4:1: error: another document begins here"),
+        ("command: ls | wc -l\ntools: []\n".to_owned(), "1:1: warning: 'command' has a '|' as in a shell"),
+        (tool("command: 'a 2>&1'"), "warning: 'command' has a '2>&1' as in a shell"),
+        (
+            tool("command: 'foo {n}', args: [{name: n}]"),
+            "warning: 'command' has {n}, and values are not filled in there",
+        ),
+        (
+            "command: 'foo {n}'\ntools:\n  - {name: a, description: d, args: [{name: n}]}\n".to_owned(),
+            "'command' has {n}",
+        ),
+        (arg("name: n, flag: ''"), "error: 'flag' of 'n' is empty; --n is used"),
+        (arg("name: n, flag: '-o x'"), "error: 'flag' of 'n' has blanks"),
+        (arg("name: a b"), "error: the argument's name 'a b' has blanks"),
+        (arg("name: n, enum: []"), "error: 'enum' is empty"),
+        (tool("args: [{name: n, flag: -n}, {name: m, flag: -n}]"), "note: 'n' and 'm' of 'a' have the same flag, -n"),
+        (
+            "command: x\nenv: {A: '${HOME}/b'}\ntools: []\n".to_owned(),
+            "2:1: warning: 'env': A is given as it is written",
+        ),
+        ("mcpServers: {a: {command: x}}\n".to_owned(), "error: this is a list of MCP servers and no config"),
+        (
+            "servers:\n  'a b': {command: x, start_ms: -1, tools: {t: {risk: evil}}}\n".to_owned(),
+            "error: 'start_ms' must be a whole number",
+        ),
+    ] {
+        let faults = faults(&text);
+        assert!(faults.iter().any(|fault| fault.contains(told)), "{text}: {faults:?}");
+    }
+    for fine in ["sh -c 'a | b'", "find . -exec x \\;", "curl http://h/?a=1&b=2", "x {n}", "git log --format=%s<%an>"] {
+        assert_eq!(faults(&format!("command: {}\ntools: []\n", json!(fine))), [""; 0], "{fine}");
+    }
+}
+
+#[test]
 fn one_bad_tool_loses_that_tool_alone() {
     let (config, faults) = config::read("t", "command: x\ntools:\n  - {name: bad}\n  - {name: good, description: d}\n");
     assert_eq!(faults.iter().filter(|fault| fault.severity == Severity::Error).count(), 1);

@@ -33,6 +33,8 @@ mod meaning;
 #[cfg(test)]
 mod meta_tools;
 #[cfg(test)]
+mod names;
+#[cfg(test)]
 mod official_clients;
 #[cfg(test)]
 mod openapi;

@@ -248,7 +248,7 @@ fn fr015_a_policy_hides_describes_and_bounds(way: Way) {
     assert!(client.run("git_commit", json!({"message": "m"})).text.starts_with("Unknown tool"));
     let refused = client.run("bounded", json!({}));
     assert_eq!(
-        refused.text, "Argument validation failed:\n  - Argument 'n': value 5 exceeds maximum 4.0",
+        refused.text, "Argument validation failed:\n  - Argument 'n': value 5 exceeds maximum 4",
         "defaults count"
     );
     assert_eq!(client.run("bounded", json!({"n": 4})).text, "4");

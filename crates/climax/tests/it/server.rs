@@ -41,6 +41,34 @@ fn changed_configs_are_read_again_and_clients_are_told() {
 }
 
 #[test]
+fn a_broken_file_keeps_its_tools_and_a_deleted_one_loses_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = |name: &str| format!("name: {name}\ncommand: echo\ntools:\n  - {{name: {name}_x, description: d}}\n");
+    for name in ["c", "d", "e"] {
+        file(&folder, &format!("{name}.yaml"), &config(name));
+    }
+    let mut client =
+        Client::start_with(Way::Stdio, &[folder.path().to_str().unwrap(), "--watch", "--classic"], None, |command| {
+            command.stderr(Stdio::null());
+        });
+    assert_eq!(client.tool_names(), ["c_x", "d_x", "e_x"]);
+    let told = |client: &mut Client| {
+        client.notified.clear();
+        client.wait_for("notifications/tools/list_changed");
+        client.tool_names()
+    };
+    file(&folder, "c.yaml", "name: c\ncommand: [\n");
+    assert_eq!(told(&mut client), ["c_x", "d_x", "e_x"], "a file that is half written");
+    std::fs::remove_file(folder.path().join("d.yaml")).unwrap();
+    assert_eq!(told(&mut client), ["c_x", "e_x"]);
+    file(&folder, "c.yaml", &config("c").replace("c_x", "c_y"));
+    assert_eq!(told(&mut client), ["c_y", "e_x"]);
+    std::fs::remove_file(folder.path().join("c.yaml")).unwrap();
+    std::fs::remove_file(folder.path().join("e.yaml")).unwrap();
+    assert_eq!(told(&mut client), [""; 0]);
+}
+
+#[test]
 fn one_bad_config_does_not_end_the_server_for_the_others() {
     let folder = tempfile::tempdir().unwrap();
     let (good, bad) = (file(&folder, "good.yaml", CONFIG), file(&folder, "bad.yaml", "command: [\n"));
@@ -54,8 +82,11 @@ fn one_bad_config_does_not_end_the_server_for_the_others() {
 }
 
 fn post(port: u16, headers: &str, body: &Value) -> (String, String) {
+    post_text(port, headers, &body.to_string())
+}
+
+fn post_text(port: u16, headers: &str, body: &str) -> (String, String) {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-    let body = body.to_string();
     write!(
         stream,
         "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nConnection: close\r\nContent-Length: {}\r\n{headers}\r\n{body}",
@@ -103,6 +134,19 @@ fn http_answers_with_a_token_only() {
     assert!(called.contains("\"text\":\"hello\""), "{called}");
     let (strange, _) = post(port, &format!("{headers}Origin: http://evil.example\r\n"), &call);
     assert!(strange.starts_with("HTTP/1.1 403"), "{strange}");
+    for (body, code, id) in [
+        ("{\"jsonrpc\":", -32700, Value::Null),
+        ("[]", -32600, Value::Null),
+        (r#"[{"jsonrpc": "2.0", "id": 7, "method": "ping"}]"#, -32600, Value::Null),
+        (r#"{"id": 7, "text": "x"}"#, -32600, json!(7)),
+        ("5", -32600, Value::Null),
+    ] {
+        let (head, answer) = post_text(port, &headers, body);
+        let answer: Value =
+            serde_json::from_str(&answer).unwrap_or_else(|error| panic!("{body}: {error}: {head}\n{answer}"));
+        assert!(head.starts_with("HTTP/1.1 400"), "{body}: {head}");
+        assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(code), &id), "{body}: {answer}");
+    }
     child.kill().unwrap();
     child.wait().unwrap();
 }

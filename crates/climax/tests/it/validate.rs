@@ -49,6 +49,72 @@ fn a_program_that_is_not_there_is_told() {
 }
 
 #[test]
+fn a_program_behind_env_and_a_folder_that_is_not_there_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    for (head, told) in [
+        ("command: env A=1 -u B no-such-program-at-all", "'no-such-program-at-all' is not here"),
+        ("command: $NO_SUCH_VARIABLE_AT_ALL/x", "names a variable that is not set"),
+        ("command: ls\nworking_dir: /no/such/folder", "its folder '/no/such/folder' (`working_dir`) is not here"),
+    ] {
+        std::fs::write(folder.path().join("x.yaml"), NOTES.replace("command: ./notes.sh", head)).unwrap();
+        let (code, out, _) = climax(folder.path(), &["validate", "x.yaml"]);
+        assert!(code == Some(1) && out.contains(told), "{head}: {out}");
+    }
+    // The tools of such a config name their programs.
+    let text = NOTES
+        .replace("./notes.sh", "env")
+        .replace("    risk: read", "    command: no-such-program-at-all\n    risk: read");
+    std::fs::write(folder.path().join("x.yaml"), text).unwrap();
+    assert!(climax(folder.path(), &["validate", "x.yaml"]).1.contains("'no-such-program-at-all' is not here"));
+}
+
+#[test]
+fn a_policy_that_names_what_is_not_there_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("x.yaml"), NOTES.replace("./notes.sh", "echo")).unwrap();
+    let policy = "default: enabled\ntools:\n  say:\n    args: {txt: {pattern: a}, text: {pattern: '[a-z]+'}}\n  sya: {require_approval: \
+                  true}\napproval: {tools: {sayy: true}}\n";
+    std::fs::write(folder.path().join("p.yaml"), policy).unwrap();
+    let (code, _, told) = climax(folder.path(), &["validate", "x.yaml", "--policy", "p.yaml"]);
+    assert_eq!(code, Some(1), "{told}");
+    for fault in [
+        "p.yaml:4:12: error: the policy names the argument 'txt' of say, which has none of that name; did you mean 'text'?",
+        "p.yaml:5:3: error: the policy names the tool 'sya', and no config has it; did you mean 'say'?",
+        "p.yaml:6:20: error: the policy names the tool 'sayy', and no config has it; did you mean 'say'?",
+    ] {
+        assert!(told.contains(fault), "{fault}: {told}");
+    }
+    let (_, _, told) =
+        climax(folder.path(), &["call", "say", "--in", "x.yaml", "--policy", "p.yaml", "--arg", "text=a"]);
+    assert!(told.contains("the argument 'txt' of say") && told.contains("the tool 'sya'"), "{told}");
+    std::fs::write(folder.path().join("p.yaml"), "default: enabled\ntools: {say: {args: {text: {pattern: a}}}}\n")
+        .unwrap();
+    assert_eq!(climax(folder.path(), &["validate", "x.yaml", "--policy", "p.yaml"]).0, Some(0));
+}
+
+#[test]
+fn a_dropped_argument_is_told_to_the_person() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("x.yaml"), NOTES.replace("./notes.sh", "echo")).unwrap();
+    let (code, out, told) =
+        climax(folder.path(), &["call", "say", "--in", "x.yaml", "--json", r#"{"text": "a", "tetx": 1}"#]);
+    assert_eq!((code, out.as_str()), (Some(0), "a\n"));
+    assert!(told.contains("say has no argument 'tetx'"), "{told}");
+}
+
+#[test]
+fn faults_of_a_list_of_servers_have_their_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let list =
+        "{\"mcpServers\": {\n  \"a\": {\"command\": 5},\n  \"b\": {\"command\": \"x\", \"url\": \"http://h\"}\n}}\n";
+    std::fs::write(folder.path().join("s.json"), list).unwrap();
+    let (code, _, told) = climax(folder.path(), &["validate", "--servers", "s.json"]);
+    assert_eq!(code, Some(1), "{told}");
+    assert!(told.contains("s.json:2: a: its `command` is a number, and must be a text; it is left out"), "{told}");
+    assert!(told.contains("s.json:3: b: it has both a command and a url; the command is used"), "{told}");
+}
+
+#[test]
 fn two_tools_of_one_name_are_told_beside_other_faults() {
     let text =
         "name: n\ncommand: ls\ntools:\n  - {name: a, description: d}\n  - {name: a}\n  - {name: a, description: e}\n";

@@ -84,7 +84,7 @@ fn named(name: String, mut item: Value) -> Value {
     item
 }
 
-/// Keeps of a tool what is well formed; only the name cannot be done without. A function as models are given it is a
+/// Keeps of a tool what is well formed; without a name, none is told by an empty one. A function as models are given it is a
 /// tool, too.
 pub(super) fn tool(item: Map<String, Value>) -> Option<Map<String, Value>> {
     let inner = ["function", "tool"].iter().find_map(|key| item.get(*key)?.as_object());
@@ -93,7 +93,10 @@ pub(super) fn tool(item: Map<String, Value>) -> Option<Map<String, Value>> {
         _ => item,
     };
     settle(&mut item, &["name", "title", "description", "inputSchema", "outputSchema", "annotations"]);
-    let name = item.get("name").and_then(Value::as_str).filter(|name| !name.is_empty())?;
+    if item.is_empty() {
+        return None;
+    }
+    let name = item.get("name").and_then(Value::as_str).unwrap_or_default();
     let mut tool = Map::new();
     tool.insert("name".into(), json!(name));
     for key in ["title", "description"] {
@@ -207,7 +210,7 @@ mod tests {
              "inputSchema": {"properties": null, "required": "x"}, "outputSchema": "x", "icons": 5, "_meta": 1}],
             "nextCursor": ""}));
         let names: Vec<_> = listed.tools.iter().map(|tool| tool.name.as_ref()).collect();
-        assert_eq!(names, ["good", "null", "none", "text", "array", "odd"]);
+        assert_eq!(names, ["good", "", "", "null", "none", "text", "array", "odd"]);
         assert!(listed.tools.iter().all(|tool| tool.input_schema["type"] == "object"));
         assert_eq!(listed.next_cursor, None);
     }

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use aish_hook::agent::{Agent, Form, Place};
 use aish_hook::edit::{self, Edited};
 use aish_hook::plugin;
+use aish_journal::{Backup, Readers};
 
 use super::place;
 use crate::arguments::{HookInstallFlags, HookScope};
 use crate::base::Base;
-use crate::command::settings::{What, backup, put_back, read, write};
+use crate::command::settings::{What, read};
 use crate::exit::ExitCode;
 use crate::failure::{Failure, ResultExt as _};
 
@@ -37,7 +38,15 @@ pub fn install(base: &Base, flags: &HookInstallFlags, print: &mut dyn FnMut(&str
         print(&aish_types::visible(&format!("{}\n{}", place.path.display(), diff.trim_end())));
         return Ok(ExitCode::Ok);
     }
-    write(base, What::Hooks, &place.path, before, &after)?;
+    let backups = What::Hooks.backups(base);
+    // A file that was changed since we wrote to it is kept without what we wrote.
+    let before = match backups.get(&place.path) {
+        Some(_) => rest(base, agent, &place)?.unwrap_or(before),
+        None => before,
+    };
+    let readers = if flags.scope.shared { Readers::Project } else { Readers::Owner };
+    let kept = Backup { path: place.path.clone(), before, after, made: Vec::new(), names: Vec::new() };
+    backups.write(kept, readers)?;
     for (path, content) in agent.companions(&place) {
         aish_journal::replace_others(&path, content.as_bytes())?;
     }
@@ -98,7 +107,7 @@ type Rest = Option<String>;
 /// Returns what is left of an agent's settings without our entries; none where there are none.
 fn rest(base: &Base, agent: Agent, place: &Place) -> Result<Option<Rest>, Failure> {
     let Some(now) = read(&place.path)? else { return Ok(None) };
-    let backup = backup(base, What::Hooks, &place.path);
+    let backup = What::Hooks.backups(base).get(&place.path);
     Ok(match &backup {
         // Nobody changed the file since: it becomes what it was.
         Some(backup) if backup.after == now => Some(backup.before.clone()),
@@ -120,7 +129,7 @@ fn take_out(base: &Base, agent: Agent, place: &Place, rest: Rest, print: &mut dy
             aish_journal::remove_others(&path)?;
         }
     }
-    put_back(base, What::Hooks, &place.path, rest.as_deref())?;
+    What::Hooks.backups(base).put_back(&place.path, rest.as_deref())?;
     print(&format!("{} no longer asks aish: {}", agent.name(), place.path.display()));
     Ok(())
 }

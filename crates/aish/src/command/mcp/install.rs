@@ -1,15 +1,16 @@
 //! `aish mcp install` and `aish mcp uninstall`: aish among the MCP servers of another program.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use aish_hook::agent::Scope;
-use aish_hook::edit::{Edited, diff};
-use aish_hook::server::{ServerEntry, install as put_in, uninstall as take_out};
+use aish_hook::edit::diff;
+use aish_hook::server::{Change, InstalledError, Kept, ServerEntry, Settings};
+use aish_journal::{Backup, Readers};
 
 use crate::arguments::McpInstallFlags;
 use crate::base::Base;
 use crate::command::hook::{install::program, project};
-use crate::command::settings::{What, backup, put_back, read, write};
+use crate::command::settings::{What, read};
 use crate::exit::ExitCode;
 use crate::failure::{Failure, ResultExt as _};
 
@@ -31,22 +32,47 @@ pub(super) fn install(base: &Base, flags: &McpInstallFlags, print: &mut dyn FnMu
     let path = settings(base, flags)?;
     let program = program(base, flags.binary.as_deref())?;
     let entry = ServerEntry::new(NAME, &program, vec!["mcp".to_owned(), "serve".to_owned()]);
-    let before = read(&path)?;
-    let edited = put_in(before.as_deref().unwrap_or_default(), flags.program, &entry)
-        .at(|| format!("{} was not changed", path.display()))?;
-    let after = match edited {
-        Edited::Same => {
-            print(&format!("{} starts aish already: {}", flags.program.name(), path.display()));
-            return Ok(ExitCode::Ok);
-        }
-        Edited::Text(text) | Edited::Empty(text) => text,
+    let now = read(&path)?;
+    let kept = kept(base, &path);
+    let changed = known(flags, now.as_deref(), kept.as_ref()).install(&entry);
+    let Some(change) = changed.at(|| format!("{} was not changed", path.display()))? else {
+        print(&format!("{} starts aish already: {}", flags.program.name(), path.display()));
+        return Ok(ExitCode::Ok);
     };
     if flags.dry_run {
-        return Ok(shown(&path, before.as_deref(), &after, print));
+        return Ok(shown(&path, now.as_deref(), &change, print));
     }
-    write(base, What::Server, &path, before, &after)?;
+    write(base, flags, &path, &change)?;
     print(&format!("{} starts {} as an MCP server: {}", flags.program.name(), program.display(), path.display()));
+    if let Some(other) = &change.other {
+        print(&aish_types::visible(&format!("in the place of `{other}`, which comes back with the uninstall")));
+    }
     Ok(ExitCode::Ok)
+}
+
+/// Returns what is known of a file.
+fn kept(base: &Base, path: &Path) -> Option<Kept> {
+    let Backup { before, after, .. } = What::Server.backups(base).get(path)?;
+    Some(Kept { before, after, names: [NAME.to_owned()].into() })
+}
+
+fn known<'a>(flags: &McpInstallFlags, now: Option<&'a str>, kept: Option<&'a Kept>) -> Settings<'a> {
+    Settings { program: flags.program, now, kept, is_own: &is_own }
+}
+
+/// Tells our entry by its words, wherever the program lies.
+fn is_own(command: &str, arguments: &[String]) -> bool {
+    Path::new(command).file_name().is_some_and(|name| name == NAME) && arguments == ["mcp", "serve"]
+}
+
+fn write(base: &Base, flags: &McpInstallFlags, path: &Path, change: &Change) -> Result<(), Failure> {
+    let backups = What::Server.backups(base);
+    let Some(Kept { before, after, names }) = change.kept.clone() else {
+        return Ok(backups.put_back(path, change.text.as_deref())?);
+    };
+    let readers = if flags.project { Readers::Project } else { Readers::Owner };
+    let (path, names) = (path.to_owned(), names.into_iter().collect());
+    Ok(backups.write(Backup { path, before, after, made: Vec::new(), names }, readers)?)
 }
 
 /// Takes aish out of a program's settings.
@@ -58,36 +84,50 @@ pub(super) fn uninstall(
     flags: &McpInstallFlags,
     print: &mut dyn FnMut(&str),
 ) -> Result<ExitCode, Failure> {
-    if !leave(base, flags, print)? {
-        print(&format!("{} does not start aish: {}", flags.program.name(), settings(base, flags)?.display()));
+    match leave(base, flags, print)? {
+        Left::NotThere => {
+            print(&format!("{} does not start aish: {}", flags.program.name(), settings(base, flags)?.display()));
+        }
+        Left::Out => {}
+        Left::Others(why) => return Err(Failure::user(why)),
     }
     Ok(ExitCode::Ok)
 }
 
-/// Takes aish out of a program's settings where it is in them, and tells whether it was.
+/// What became of our entry.
+pub(super) enum Left {
+    /// There was none.
+    NotThere,
+    /// It is out.
+    Out,
+    /// There is one of our name that somebody else put in.
+    Others(String),
+}
+
+/// Takes aish out of a program's settings where it is in them.
 ///
 /// # Errors
 /// As [`install`].
-pub(super) fn leave(base: &Base, flags: &McpInstallFlags, print: &mut dyn FnMut(&str)) -> Result<bool, Failure> {
+pub(super) fn leave(base: &Base, flags: &McpInstallFlags, print: &mut dyn FnMut(&str)) -> Result<Left, Failure> {
     let path = settings(base, flags)?;
-    let Some(now) = read(&path)?.filter(|text| text.contains(NAME)) else { return Ok(false) };
-    let kept = backup(base, What::Server, &path);
-    let rest = match &kept {
-        // Nobody changed the file since: it becomes what it was.
-        Some(kept) if kept.after == now => kept.before.clone(),
-        _ => match take_out(&now, flags.program, NAME).at(|| format!("{} was not changed", path.display()))? {
-            Edited::Same => return Ok(false),
-            Edited::Empty(text) => kept.as_ref().is_none_or(|kept| kept.before.is_some()).then_some(text),
-            Edited::Text(text) => Some(text),
-        },
-    };
-    if flags.dry_run {
-        shown(&path, Some(&now), rest.as_deref().unwrap_or_default(), print);
-        return Ok(true);
+    let Some(now) = read(&path)?.filter(|text| text.contains(NAME)) else { return Ok(Left::NotThere) };
+    let kept = kept(base, &path);
+    let changed = known(flags, Some(&now), kept.as_ref()).uninstall(NAME);
+    let not_changed = || format!("{} was not changed", path.display());
+    if let Err(why @ InstalledError::NotOurs { .. }) = &changed {
+        return Ok(Left::Others(format!("{}: {why}", not_changed())));
     }
-    put_back(base, What::Server, &path, rest.as_deref())?;
+    let Some(change) = changed.at(not_changed)? else { return Ok(Left::NotThere) };
+    if flags.dry_run {
+        shown(&path, Some(&now), &change, print);
+        return Ok(Left::Out);
+    }
+    write(base, flags, &path, &change)?;
     print(&format!("{} no longer starts aish: {}", flags.program.name(), path.display()));
-    Ok(true)
+    if let Some(other) = &change.other {
+        print(&aish_types::visible(&format!("`{other}` is back in its place")));
+    }
+    Ok(Left::Out)
 }
 
 /// Returns a program's settings where they name climax, which has its own way out of them.
@@ -96,8 +136,8 @@ pub(super) fn names_climax(base: &Base, flags: &McpInstallFlags) -> Option<PathB
     read(&path).ok().flatten().filter(|text| text.contains("climax")).map(|_| path)
 }
 
-fn shown(path: &std::path::Path, before: Option<&str>, after: &str, print: &mut dyn FnMut(&str)) -> ExitCode {
-    let diff = diff(before.unwrap_or_default(), after);
+fn shown(path: &Path, before: Option<&str>, change: &Change, print: &mut dyn FnMut(&str)) -> ExitCode {
+    let diff = diff(before.unwrap_or_default(), change.text.as_deref().unwrap_or_default());
     print(&aish_types::visible(&format!("{}\n{}", path.display(), diff.trim_end())));
     ExitCode::Ok
 }

@@ -60,7 +60,13 @@ fn tools_are_renamed_described_filled_in_and_hidden() {
     assert!(client.run("notes.move", json!({"text": "mine"})).text.contains("not approved"), "what writes is asked");
     drop(client);
     let mut client = servers.client(Some("accept"), &["--config", &yaml]);
-    assert_eq!(client.run("box.echo", json!({"text": "mine"})).text, "inbox", "what is fixed cannot be set");
+    let refused = client.run("box.echo", json!({"text": "mine"}));
+    assert!(
+        refused.is_error && refused.text.contains("Unknown argument 'text'"),
+        "what is fixed cannot be set: {}",
+        refused.text
+    );
+    assert_eq!(client.run("box.echo", json!({})).text, "inbox");
 }
 
 #[test]

@@ -157,6 +157,8 @@ impl UndoTools {
     }
 
     fn plan(self: Arc<Self>, call: &CheckedCall) -> Result<Plan, Faults> {
+        // A misnamed step would be the last one.
+        call.refuse_unknown()?;
         let step = call.arguments.get("step").and_then(Value::as_str).map(str::to_owned);
         let asked = match (call.definition.name.as_str(), step) {
             (UNDO, step) => Asked::Undo(step.unwrap_or_default()),
