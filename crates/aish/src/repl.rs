@@ -6,6 +6,7 @@ mod ending;
 mod entered;
 mod expansion;
 mod first_start;
+mod forgotten;
 mod jobs;
 mod known;
 mod models;
@@ -36,6 +37,7 @@ use crate::memory::heard::Heard;
 use crate::meta;
 use crate::norris::log::RunLog;
 use crate::plugins::Plugins;
+use crate::secrets::look;
 use crate::servers;
 use crate::shell_switch::Switch;
 use editor::Pasted;
@@ -160,6 +162,9 @@ impl Repl {
             let reading = match self.starting.reading.take() {
                 Some(reading) => reading,
                 None => {
+                    self.tell_job_news().await;
+                    // This prompt shows where they went.
+                    let _ = tokio::time::timeout(Duration::ZERO, self.starting.gone.notified()).await;
                     let mut view = self.prompt().await;
                     view.initial = self.live.take_typed_ahead();
                     if view.initial.is_empty() {
@@ -171,11 +176,17 @@ impl Repl {
                 }
             };
             let (asks, is_starting) = (Arc::clone(&self.starting.asks), self.is_starting());
+            let gone = Arc::clone(&self.starting.gone);
             let input = tokio::select! {
                 biased;
                 code = signals.ended() => return Err(Ended::BySignal(code)),
                 () = asks.notified(), if is_starting => None,
                 input = at_rest(&mut self.answered, reading.line()) => Some(input.map_err(Ended::ByFault)?),
+                // The prompt shows another folder than the start-up files went to; what was typed stands in the next one.
+                () = gone.notified() => {
+                    self.editor.release().await;
+                    continue;
+                }
             };
             let Some(input) = input else {
                 tokio::select! {
@@ -233,9 +244,17 @@ impl Repl {
         let line = match parse_line(trimmed) {
             Line::Empty => return Flow::Go,
             Line::Shell(command) => return self.command(typed, command).await,
-            Line::Question(question) => return self.question(typed, question).await,
+            Line::Question(question) => {
+                // What start-up files set may be secret, and where they went is where the question is asked.
+                self.start_up_is_read().await;
+                return self.question(typed, question).await;
+            }
             Line::Meta(name, rest) => {
-                self.history.add(typed, &self.folder(), "meta", None, None);
+                // A line that speaks of lines that are to go, or of a secret that is not kept, is not kept itself.
+                let speaks = name == "history" && !rest.is_empty() || name == "memory" && look::of(rest).is_some();
+                if !speaks {
+                    self.history.add(typed, &self.folder(), "meta", None, None);
+                }
                 self.models_are_known().await;
                 return meta::run(self, name, rest).await;
             }
@@ -272,16 +291,21 @@ impl Repl {
     pub async fn command(&mut self, typed: &str, command: &str) -> Flow {
         let folder = self.folder();
         let started = Instant::now();
-        // A secret that is typed stands in no history, bash's own included.
-        let hidden = typed.starts_with([' ', '\t']) || self.base.secrets.are_in(command);
+        // A secret that is typed stands in no history, bash's own included; one that the line sets is known from now on.
+        let sets_secret = self.base.secrets.learn_assigned(command);
+        let hidden = typed.starts_with([' ', '\t']) || sets_secret || self.base.secrets.are_in(command);
+        let listed = self.listed_before(command).await;
         self.tell_start(command);
         let result = self.live.run_typed(command, hidden, &self.editor.take_behind()).await;
         match result {
             Ok(result) => {
                 // Bash says whether its HISTCONTROL and HISTIGNORE keep it.
-                let typed = if result.kept { typed } else { " " };
+                let typed = if result.kept && !hidden { typed } else { " " };
                 self.history.add(typed, &folder, "shell", Some(result.status), Some(started.elapsed()));
                 self.tell_end(result.status, started.elapsed());
+                if let Some((forgets, before)) = listed.filter(|_| result.status == 0) {
+                    self.forget_with_bash(forgets, &before).await;
+                }
                 if result.ending == aish_shell::Ending::Exited {
                     return Flow::End(ExitCode::Of(u8::try_from(result.status).unwrap_or(1)));
                 }
@@ -294,7 +318,7 @@ impl Repl {
                 self.refresh_names();
             }
             Err(error) => {
-                self.history.add(typed, &folder, "shell", None, None);
+                self.history.add(if hidden { " " } else { typed }, &folder, "shell", None, None);
                 self.complain(&crate::failure::chain(&error));
             }
         }
