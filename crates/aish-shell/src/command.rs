@@ -135,8 +135,7 @@ impl Keeper {
         let leaves = surroundings.terminal.is_some() && surroundings.at_exit == AtExit::Leaves;
         let ending = heard.ending(wish, |exit| leaves && asked_to_exit(command, &output.text(), exit));
         let told = if matches!(heard, Outcome::End) { self.told().await } else { Told::default() };
-        let session = self.session()?;
-        let report = &session.report;
+        let report = &self.session()?.report;
         let (status, changed, kept) = match heard {
             Outcome::End => (report.status, report.changed_since(&before), report.kept),
             Outcome::Ended(exit) => (exit.shell_code(), Vec::new(), is_kept(command)),

@@ -97,10 +97,7 @@ mod tests {
         let names: BTreeSet<String> =
             ["A_TOKEN", "B_TOKEN", "HOME", "C_TOKEN"].iter().map(|name| (*name).to_owned()).collect();
         let wanted = Wanted::by(|name| name.ends_with("_TOKEN"));
-        assert_eq!(
-            Told::query(&names, &environment, &wanted).as_deref(),
-            Some("\\builtin declare -p B_TOKEN C_TOKEN")
-        );
+        assert_eq!(Told::query(&names, &environment, &wanted).as_deref(), Some("\\builtin declare -p B_TOKEN C_TOKEN"));
         assert_eq!(Told::query(&names, &environment, &Wanted::none()), None);
         let mut told = Told::of_environment(&environment, &wanted);
         told.add(b"declare -- B_TOKEN=\"in the shell\"\ndeclare -a C_TOKEN=([0]=\"one\" [3]=$'two\\n2')\n");

@@ -9,8 +9,8 @@ use std::time::Duration;
 use aish_process::Captured;
 use aish_safety::Surroundings;
 use aish_shell::{
-    AtExit, Attending, ChangedModes, CommandResult, Ending, Options, Rc, Shell, ShellError, ShellEvent, Snapshot, UserTerminal,
-    Wanted,
+    AtExit, Attending, ChangedModes, CommandResult, Ending, Options, Rc, Shell, ShellError, ShellEvent, Snapshot,
+    UserTerminal, Wanted,
 };
 use aish_tools::RunContext;
 use aish_types::{BoxFuture, CallId, visible};
@@ -380,8 +380,7 @@ impl Live {
     async fn run_proposed(&self, command: &str, bounds: RunContext, rows: Option<usize>) -> Result<Ran, Failure> {
         let timeout_ms = bounds.timeout_ms;
         // Only a person ends aish: a proposed `exit` ends the shell alone.
-        let surroundings =
-            aish_shell::Surroundings { at_exit: AtExit::StartsAgain, ..self.watched(bounds, rows) };
+        let surroundings = aish_shell::Surroundings { at_exit: AtExit::StartsAgain, ..self.watched(bounds, rows) };
         let result = self.run_in(command, surroundings).await?;
         self.end_line(&result.output, result.full_screen || result.folded > 0);
         self.tell_folded(command, result.folded, result.status, &result.output);

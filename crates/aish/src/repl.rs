@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 use aish_mcp::client::ServerPool;
 use aish_route::{Line, Route, corrected, decide, parse_line};
 use aish_shell::ChangedModes;
-use aish_term::{EditorError, Input, LineEditor, TerminalApprover};
+use aish_term::{EditorError, Input, LineEditor, Reading, TerminalApprover};
 
 use crate::base::Base;
 use crate::conversation::Conversation;
@@ -161,19 +161,7 @@ impl Repl {
         loop {
             let reading = match self.starting.reading.take() {
                 Some(reading) => reading,
-                None => {
-                    self.tell_job_news().await;
-                    // This prompt shows where they went.
-                    let _ = tokio::time::timeout(Duration::ZERO, self.starting.gone.notified()).await;
-                    let mut view = self.prompt().await;
-                    view.initial = self.live.take_typed_ahead();
-                    if view.initial.is_empty() {
-                        view.initial = self.next.prefilled.take().unwrap_or_default();
-                    }
-                    view.suggestion = self.next.suggestion.take();
-                    self.tell_folder();
-                    self.editor.begin(view).map_err(Ended::ByFault)?
-                }
+                None => self.begin_line().await.map_err(Ended::ByFault)?,
             };
             let (asks, is_starting) = (Arc::clone(&self.starting.asks), self.is_starting());
             let gone = Arc::clone(&self.starting.gone);
@@ -224,6 +212,21 @@ impl Repl {
                 }
             }
         }
+    }
+
+    /// Draws the prompt and begins to read a line.
+    async fn begin_line(&mut self) -> Result<Reading, EditorError> {
+        self.tell_job_news().await;
+        // This prompt shows where the start-up files went.
+        let _ = tokio::time::timeout(Duration::ZERO, self.starting.gone.notified()).await;
+        let mut view = self.prompt().await;
+        view.initial = self.live.take_typed_ahead();
+        if view.initial.is_empty() {
+            view.initial = self.next.prefilled.take().unwrap_or_default();
+        }
+        view.suggestion = self.next.suggestion.take();
+        self.tell_folder();
+        self.editor.begin(view)
     }
 
     /// Sends one line its way.

@@ -112,7 +112,10 @@ async fn the_end_of_a_job_is_told_once_and_with_immediate_notices_too() {
             assert!(since.elapsed().as_secs() < 60);
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         };
-        assert!(matches!(news.as_slice(), [line] if line.starts_with("[1]+  Done") && line.ends_with("sleep 0.3")), "{news:?}");
+        assert!(
+            matches!(news.as_slice(), [line] if line.starts_with("[1]+  Done") && line.ends_with("sleep 0.3")),
+            "{news:?}"
+        );
         assert_eq!(shell.job_news().await.unwrap(), (Vec::new(), 0));
         shows(&shell, "echo well", "well\n").await;
         shell.stop().await;

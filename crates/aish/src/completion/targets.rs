@@ -126,7 +126,9 @@ fn justfile(text: &str) -> Found {
     let mut found = Found::default();
     for line in text.lines().filter(|line| !line.starts_with([' ', '\t', '#', '['])) {
         let Some((head, behind)) = line.split_once(':') else {
-            found.included.extend(line.strip_prefix("import ").map(|name| name.trim().trim_matches(['\'', '"']).into()));
+            found
+                .included
+                .extend(line.strip_prefix("import ").map(|name| name.trim().trim_matches(['\'', '"']).into()));
             continue;
         };
         let name = head.trim_start_matches('@').split_whitespace().next().unwrap_or_default();

@@ -20,7 +20,8 @@ fn show(repl: &mut Repl, rest: &str) {
         Ok(count) => count,
         Err(_) if rest.is_empty() => COUNT,
         Err(_) => {
-            return repl.complain(&format!(":history takes a number, `delete TEXT`, `delete last` or `clear`, not {rest:?}"));
+            return repl
+                .complain(&format!(":history takes a number, `delete TEXT`, `delete last` or `clear`, not {rest:?}"));
         }
     };
     let mut entries = repl.history.newest(count);

@@ -26,7 +26,11 @@ fn the_first_prompt_shows_where_the_start_up_files_went() {
     std::fs::write(home.path("elsewhere/.git/HEAD"), "ref: refs/heads/side\n").unwrap();
     std::fs::write(home.path(".bashrc"), "cd ~/elsewhere\n").unwrap();
     let person = home.start();
-    person.types("pw").ends_with("~/elsewhere side ❯ pw").types("d\r").sees_line(&home.path("elsewhere").display().to_string());
+    person
+        .types("pw")
+        .ends_with("~/elsewhere side ❯ pw")
+        .types("d\r")
+        .sees_line(&home.path("elsewhere").display().to_string());
     person.prompt();
     leaves(person);
 }

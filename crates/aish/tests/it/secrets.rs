@@ -64,7 +64,10 @@ fn secrets_of_the_shell_reach_nothing_that_is_kept_or_sent() {
     let script = Script::new()
         .step(clean().contains("[redacted]"), answer("CMD: echo $RC_TOKEN $PLAIN_PASSWORD"))
         .step(clean().contains("[exec: echo"), answer("First."))
-        .step(clean().contains("export TYPED_TOKEN=[redacted]").contains("SHORT_PASSWORD=[redacted]"), answer("Second."));
+        .step(
+            clean().contains("export TYPED_TOKEN=[redacted]").contains("SHORT_PASSWORD=[redacted]"),
+            answer("Second."),
+        );
     let server = ModelServer::start(script).unwrap();
     let place = Place::new(&server.url(), "[models.scripted]\nendpoint = \"{model}\"\n[memory]\nauto = false\n");
     let rc = "export RC_TOKEN=of-the-rc-4711\nPLAIN_PASSWORD=not-exported-4711\n";
@@ -89,7 +92,11 @@ fn secrets_of_the_shell_reach_nothing_that_is_kept_or_sent() {
     for path in kept {
         let bytes = std::fs::read(&path).unwrap();
         for secret in SECRETS {
-            assert!(!bytes.windows(secret.len()).any(|window| window == secret.as_bytes()), "{}: {secret}", path.display());
+            assert!(
+                !bytes.windows(secret.len()).any(|window| window == secret.as_bytes()),
+                "{}: {secret}",
+                path.display()
+            );
         }
     }
 }

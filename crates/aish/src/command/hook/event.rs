@@ -130,7 +130,7 @@ fn handle(shared: &SharedFlags, agent: Agent, event: Event, started: Instant) ->
             "hook.typed-input",
             "leaves a program waiting for text that no hook sees; give it as one command",
         )
-    } else if chosen == aish_hook::Decision::Allow {
+    } else if chosen == aish_hook::decision::Decision::Allow {
         answer::reason_to_allow(&judgement.rule, &judgement.reason)
     } else {
         answer::reason(&judgement.rule, &judgement.reason)
