@@ -198,7 +198,8 @@ fn first_version(line: String) -> String {
     }
     let Ok(mut message) = serde_json::from_str::<serde_json::Value>(&line) else { return line };
     let is_first = message.get("method").is_some_and(|method| method == "initialize");
-    let offers = |params: &&mut serde_json::Value| params.get("clientCapabilities").is_some_and(serde_json::Value::is_object);
+    let offers =
+        |params: &&mut serde_json::Value| params.get("clientCapabilities").is_some_and(serde_json::Value::is_object);
     let Some(params) = message.get_mut("params").filter(offers).filter(|_| is_first) else { return line };
     let later = params.get_mut("protocolVersion").filter(|version| version.as_u64().is_some_and(|version| version > 1));
     let Some(version) = later else { return line };
@@ -287,7 +288,9 @@ mod tests {
     #[test]
     fn an_editor_of_a_later_version_keeps_what_it_can_do_in_the_first() {
         let hello = |version: u64, params: &str| {
-            format!(r#"{{"id":0,"jsonrpc":"2.0","method":"initialize","params":{{{params}"protocolVersion":{version}}}}}"#)
+            format!(
+                r#"{{"id":0,"jsonrpc":"2.0","method":"initialize","params":{{{params}"protocolVersion":{version}}}}}"#
+            )
         };
         let files = r#""clientCapabilities":{"fs":{"readTextFile":true}},"#;
         for version in [2, 99] {

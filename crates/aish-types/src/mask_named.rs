@@ -9,7 +9,17 @@ const MASKED: &str = "[redacted]";
 
 /// Last words of names that say that what follows is a secret.
 const SECRET: &[&str] = &[
-    "token", "secret", "password", "passwd", "pwd", "passphrase", "apikey", "credential", "credentials", "authorization", "cookie",
+    "token",
+    "secret",
+    "password",
+    "passwd",
+    "pwd",
+    "passphrase",
+    "apikey",
+    "credential",
+    "credentials",
+    "authorization",
+    "cookie",
     "pat",
 ];
 

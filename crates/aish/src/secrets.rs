@@ -54,6 +54,7 @@ impl Secrets {
     }
 
     /// Takes these values for secrets, but for those that are too short or paths.
+    #[cfg(test)]
     pub fn of<'a>(values: impl IntoIterator<Item = &'a str>) -> Self {
         let secrets = Self::default();
         secrets.learn(values);

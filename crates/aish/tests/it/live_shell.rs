@@ -78,7 +78,9 @@ fn ctrl_z_stops_nothing_where_nobody_would_go_on() {
     let person = home.start_below(&["-c", "sh -c '\"$AISH\"; echo ended'; echo over"]);
     person.prompt();
     person.types("?go\r").sees("Once upon").types("\u{1a}").types("\u{3}").sees("interrupted").prompt();
-    person.runs("echo alive-$((1+1))", "alive-2").types(":quit\r").sees_line("over");
+    person.runs("echo alive-$((1+1))", "alive-2");
+    // The Ctrl-C went to the shells above it as well.
+    assert!(person.leaves(":quit\r").is_some());
 }
 
 #[test]
