@@ -218,6 +218,14 @@ impl UndoJournal {
         self.save_for(wanted, About { command, purpose: Purpose::Command, session: Some(session), unnamed })
     }
 
+    /// Puts aside what is there now, before an undo puts something else in its place.
+    ///
+    /// # Errors
+    /// As for [`Self::save_of`]. What could not be put aside is named in the step.
+    pub fn save_before_undo(&self, session: Option<&str>, undone: &str, wanted: &[Wanted]) -> Result<Step, UndoError> {
+        self.save_for(wanted, About { command: undone, purpose: Purpose::Undo, session, unnamed: &[] })
+    }
+
     fn save_for(&self, wanted: &[Wanted], about: About<'_>) -> Result<Step, UndoError> {
         let time_ms = self.clock.millis();
         crate::lines::make_folder(&self.folder.join("x"))

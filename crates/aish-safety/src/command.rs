@@ -45,6 +45,7 @@ mod matched;
 mod memo;
 mod mode;
 mod named;
+mod of_shell;
 mod opened;
 mod outputs;
 mod parameter;

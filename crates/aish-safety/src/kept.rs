@@ -70,10 +70,19 @@ pub fn approves(kept: &dyn KeptApprovals, call: &PreparedCall, judgement: &Judge
     if let Subject::Files { accesses, .. } = &call.subject {
         return kept.any(&|text| text.strip_prefix(EDITS).is_some_and(|folder| are_edits_below(accesses, folder)));
     }
-    kept.any(&|text| {
-        let is_marked = text.starts_with(TOOL) || text.starts_with(EDITS);
-        offered == text || (!is_marked && offered.strip_prefix(text).is_some_and(|rest| rest.starts_with(' ')))
-    })
+    kept.any(&|text| covers(text, &offered))
+}
+
+/// Says whether a kept text covers what is offered: the very text, its first words, or for edits a folder above.
+pub fn covers(kept: &str, offered: &str) -> bool {
+    if let Some(folder) = offered.strip_prefix(EDITS) {
+        let above = kept.strip_prefix(EDITS).map(|above| above.trim_end_matches('/'));
+        return above.is_some_and(|above| {
+            !above.is_empty() && folder.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        });
+    }
+    let is_marked = kept.starts_with(TOOL) || kept.starts_with(EDITS);
+    offered == kept || !is_marked && offered.strip_prefix(kept).is_some_and(|rest| rest.starts_with(' '))
 }
 
 /// Returns the words for changes of files below the folder that all of them lie in.

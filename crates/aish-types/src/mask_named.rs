@@ -88,7 +88,10 @@ fn masked(word: &str) -> Option<String> {
         && value.starts_with(' ')
     {
         let hidden = is_secret(name) && !value.trim().is_empty() && !value.contains('$');
-        return hidden.then(|| [name, ": ", MASKED].concat());
+        // `Authorization: Bearer VALUE` keeps the word for its kind.
+        let kind = value.trim().split_once(' ').filter(|(kind, _)| kind.bytes().all(|byte| byte.is_ascii_alphabetic()));
+        let kind = kind.map(|(kind, _)| [kind, " "].concat()).unwrap_or_default();
+        return hidden.then(|| [name, ": ", &kind, MASKED].concat());
     }
     fields(word)
 }
@@ -173,7 +176,7 @@ mod tests {
             ("tool --db-password 'two words' x", "tool --db-password [redacted] x"),
             ("tool -password \"a b\"", "tool -password [redacted]"),
             ("API_KEY=abc GITHUB_TOKEN='d e' tool", "API_KEY=[redacted] GITHUB_TOKEN=[redacted] tool"),
-            ("curl -H 'Authorization: Bearer a.b' u", "curl -H 'Authorization: [redacted]' u"),
+            ("curl -H 'Authorization: Bearer a.b' u", "curl -H 'Authorization: Bearer [redacted]' u"),
             ("curl -H \"X-Api-Key: abc\" u", "curl -H \"X-Api-Key: [redacted]\" u"),
             (
                 r#"curl -d '{"user":"a","password": "b","clientSecret":"c"}' u"#,

@@ -294,6 +294,11 @@ pub enum PolicyCommand {
         /// The command.
         command: Vec<String>,
     },
+    /// Take back what `always` approved for good in this project, by its text as `show` lists it.
+    Forget {
+        /// The text.
+        text: Vec<String>,
+    },
     /// Try the examples of a file's rules; exit code 1 when one fails.
     Test {
         /// A file with `[[policy.rules]]`; the configuration where none is named.

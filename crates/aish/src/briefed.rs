@@ -63,7 +63,10 @@ impl Approver for Briefed<'_> {
                 _ => Hold::Nothing,
             };
             if matches!(hold, Hold::Layer | Hold::Network(_)) {
-                let network = if hold == Hold::Layer { "" } else { ", with the network" };
+                let network = match hold {
+                    Hold::Network(_) => ", with the network: what it sends is sent",
+                    _ => "",
+                };
                 let (note, way_back) = match self.undo {
                     Some(_) => {
                         (format!("{}exact; it runs in a layer over the tree{network}", say::NOTE), WayBack::Whole)

@@ -76,6 +76,24 @@ impl KeptFile {
         Ok(replace(&self.path, json.as_bytes())?)
     }
 
+    /// Takes an approval back; says whether there was one.
+    ///
+    /// # Errors
+    /// When the file cannot be read or written.
+    pub fn remove(&self, text: &str) -> Result<bool, KeptError> {
+        let _held = hold(&self.path).map_err(|error| self.fault(error))?;
+        let mut content = self.read()?;
+        let Some(texts) = content.get_mut(&self.project) else { return Ok(false) };
+        let before = texts.len();
+        texts.retain(|known| known != text);
+        if texts.len() == before {
+            return Ok(false);
+        }
+        let json = serde_json::to_string_pretty(&content).map_err(|error| self.fault(error.into()))?;
+        replace(&self.path, json.as_bytes())?;
+        Ok(true)
+    }
+
     fn fault(&self, source: io::Error) -> KeptError {
         KeptError::File { path: self.path.clone(), source }
     }

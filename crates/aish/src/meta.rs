@@ -114,9 +114,7 @@ pub const COMMANDS: &[MetaCommand] = &[
     row("models", "", "list the models", |repl, _| after(model::list(repl))),
     row("reset", "", "forget the conversation", |repl, _| done(reset::run(repl))),
     row("think", "", "show what the model reasoned before its last answer", |repl, _| done(think::run(repl))),
-    row("continue", "", "let the model go on with an answer that was cut", |repl, _| {
-        after(repl.ask(":continue", think::GO_ON))
-    }),
+    row("continue", "", "let the model go on with an answer that was cut", |repl, _| after(think::go_on(repl))),
     row("history", "[COUNT|delete TEXT|delete last|clear]", "show the last lines, or delete lines", |repl, rest| {
         after(history::run(repl, rest))
     })
@@ -179,9 +177,12 @@ pub const COMMANDS: &[MetaCommand] = &[
     }),
     row("tool", "last", "show the last result whole", |repl, rest| done(tools::last(repl, rest))),
     row("tools", "", "list the tools that the model can call", |repl, _| done(tools::run(repl))),
-    row("policy", "[COMMAND|TOOL]", "show the rules, or what decides about a command or a tool", |repl, rest| {
-        done(policy::run(repl, rest))
-    })
+    row(
+        "policy",
+        "[COMMAND|TOOL|forget TEXT]",
+        "show the rules and approvals, or what decides about a command",
+        |repl, rest| done(policy::run(repl, rest)),
+    )
     .completing(&[("", Tools)]),
     row("route", "LINE", "say where a line would go, and why", |repl, rest| done(route::run(repl, rest))),
     row("config", "[KEY]", "show the configuration that holds, and where each value comes from", |repl, rest| {

@@ -41,11 +41,24 @@ pub struct PromptFacts {
     pub width: u16,
 }
 
+/// Returns the name of the account that aish runs under, where the system's list has it.
+fn account() -> Option<String> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let number = std::fs::metadata("/proc/self").ok()?.uid().to_string();
+    let list = std::fs::read_to_string("/etc/passwd").ok()?;
+    list.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        (fields.nth(1)? == number).then(|| name.to_owned())
+    })
+}
+
 impl PromptFacts {
     /// Takes what the environment tells.
     pub fn take_environment(&mut self, variable: &dyn Fn(&str) -> Option<String>) {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
-        self.user = set("USER").or_else(|| set("LOGNAME")).unwrap_or_default();
+        self.user = set("USER").or_else(|| set("LOGNAME")).or_else(account).unwrap_or_default();
         self.remote = set("SSH_CONNECTION").or_else(|| set("SSH_TTY")).is_some();
         let virtual_env = set("VIRTUAL_ENV").and_then(|path| {
             let path = Path::new(&path);

@@ -25,6 +25,7 @@ use aish_mcp::client::ServerPool;
 use aish_route::{Line, Route, corrected, decide, parse_line};
 use aish_shell::ChangedModes;
 use aish_term::{EditorError, Input, LineEditor, Reading, TerminalApprover};
+use aish_turn::Outcome;
 
 use crate::base::Base;
 use crate::conversation::Conversation;
@@ -86,6 +87,8 @@ pub struct Repl {
     heard: Heard,
     /// Whether a model has answered since code was given back last.
     answered: bool,
+    /// How the last question ended.
+    pub last_outcome: Option<Outcome>,
 }
 
 /// What waits for the next line, or goes along with the next question.

@@ -27,8 +27,7 @@ impl Approver for CallScope {
             let first = if is_without_return(question) { "no" } else { "once" };
             let about = "once runs it; try runs it apart, and what it changed is kept or dropped then";
             let schema = match (first, question.can_try) {
-                ("no", false) => form("how", "once runs it, and there is no way back", &["no", "once"]),
-                ("no", true) => form("how", about, &["no", "once", "try"]),
+                ("no", _) => form("how", "once runs it, and there is no way back", &["no", "once"]),
                 (_, true) => form("how", about, &["once", "try"]),
                 (_, false) => form_of(json!({})),
             };

@@ -10,7 +10,7 @@ use crate::evidence::{Evidence, is_known};
 use crate::token::Word;
 use crate::words::english::is_english;
 use crate::words::language::{STARTERS, STRONG, WEAK, has};
-use crate::words::programs::{is, takes_files};
+use crate::words::programs::{is, removes, takes_files};
 
 pub(super) fn decide(name: &str, arguments: &[Word], evidence: &Evidence, env: &dyn Environment) -> Decision {
     let Some(first) = arguments.first() else { return alone(name) };
@@ -50,6 +50,10 @@ pub(super) fn decide(name: &str, arguments: &[Word], evidence: &Evidence, env: &
         2.. => decision(Route::Ai, reasons(&title, &evidence.language_reasons)),
         1 if ambiguous && !takes_files(name) => decision(Route::Ai, reasons(&title, &evidence.language_reasons)),
         1 => decision(Route::Ask, reasons(&title, &evidence.language_reasons)),
+        // A flag does not make a command of a sentence where files would be gone.
+        _ if removes(name) && evidence.language - evidence.guess >= 3 => {
+            decision(Route::Ask, reasons(&title, &evidence.language_reasons))
+        }
         _ => decision(Route::Shell, reasons(&format!("`{name}` is a command with "), &evidence.shell_reasons)),
     }
 }

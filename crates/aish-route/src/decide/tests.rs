@@ -253,3 +253,20 @@ fn a_slip_is_put_right_where_the_command_is_there() {
         assert_eq!(corrected(line, &env).as_deref(), meant, "{line}");
     }
 }
+
+#[test]
+fn a_flag_makes_no_command_of_a_sentence_that_removes() {
+    check(
+        Route::Ask,
+        "rm -rf build and rebuild
+         rm -r build or dist",
+    );
+    check(
+        Route::Shell,
+        "rm -rf build dist
+         rm -r src
+         rm -rf node_modules package-lock.json
+         rm -f *.o core
+         ls -la src and README.md",
+    );
+}

@@ -2,7 +2,7 @@
 //!
 //! It stands in `aish-programs`, one file a program.
 
-use aish_program_format::{Form, Program, Trait, Wrapper};
+use aish_program_format::{Change, Form, Program, Trait, Wrapper};
 use aish_programs::{built_in, find};
 
 /// Says whether something is true of a command.
@@ -64,6 +64,11 @@ fn wrappers(command: &str) -> impl Iterator<Item = Wrapper<'static>> {
 /// Says whether the operands of a command are names of files, so that any word may be one.
 pub(crate) fn takes_files(command: &str) -> bool {
     is(command, Trait::Files) || is(command, Trait::Editor)
+}
+
+/// Says whether a command removes the files that it is given.
+pub(crate) fn removes(command: &str) -> bool {
+    find(command).is_some_and(|program| program.facts().change == Change::Removes)
 }
 
 /// Goes through the sub-commands of a command.

@@ -90,6 +90,7 @@ impl Walker<'_> {
                 if let Some(variable) = arguments.get(1) {
                     self.state.assign(&variable.text.clone(), alloc::vec![Word::unknown(Taint::NONE)]);
                 }
+                self.option_found(arguments);
                 return None;
             }
             "wait" => {
@@ -172,15 +173,51 @@ impl Walker<'_> {
         let (visited, home) = (&self.state.visited, self.around.home.as_deref());
         let is_secret =
             |folder: &String| self.secrets.holds(&super::path::seen(text, glob, Some(folder.as_str()), home));
-        !visited.is_empty()
-            && !text.starts_with(['/', '~'])
-            && (!self.budget.pay(Work::Place, visited.len())
-                || !self.budget.pay(Work::Path, visited.iter().map(|folder| beyond_ordinary(folder)).sum())
-                || visited.iter().any(is_secret))
+        let is_listed = || {
+            let folder = self.state.folder.as_deref();
+            folder.is_some_and(|folder| super::path::seen(folder, false, None, home).is_settings())
+        };
+        text.starts_with(HOLE) && is_listed()
+            || !visited.is_empty()
+                && !text.starts_with(['/', '~'])
+                && (!self.budget.pay(Work::Place, visited.len())
+                    || !self.budget.pay(Work::Path, visited.iter().map(|folder| beyond_ordinary(folder)).sum())
+                    || visited.iter().any(is_secret))
+    }
+
+    /// Returns the marks of a word that names a folder which the line was in, or a file there: which one is not known.
+    pub(crate) fn taint_of_visited(&self) -> Taint {
+        let home = self.around.home.as_deref();
+        let holds = |folder: &String| {
+            let place = super::path::seen(folder, false, None, home);
+            place.holds_secrets() || place.is_secret()
+        };
+        match self.state.visited.iter().any(holds) {
+            true => Taint::NAMES_SECRETS,
+            false => Taint::NONE,
+        }
+    }
+
+    /// Goes to a folder that a search finds something in: where it starts, around that, or below it.
+    pub(crate) fn moves_below(&mut self, start: &Word) {
+        let start = self.place(start).text;
+        let visited = Rc::make_mut(&mut self.state.visited);
+        visited.extend(["", "/..", "/*", "/.*"].map(|end| start.clone() + end));
+        self.state.folder = Some(String::from(HOLE));
     }
 
     fn change_folder(&mut self, arguments: &[Word]) {
-        let Some(target) = arguments.iter().find(|word| !word.text.starts_with('-') || word.text == "-") else {
+        let mut names = arguments.iter().filter(|word| !word.text.starts_with('-') || word.text == "-");
+        let target = names.next();
+        if names.next().is_some() {
+            let reason = "goes to a folder whose name zsh makes of two words";
+            self.note_plain("cd", Verdict::Ask, Effect::Unknown, "zsh.cd", reason);
+        }
+        if target.is_some_and(Word::may_be_secret) {
+            let reason = "goes to a folder that perhaps holds secrets";
+            self.note_plain("cd", Verdict::Ask, Effect::ReadSecret, "secrets.folder", reason);
+        }
+        let Some(target) = target else {
             self.state.folder = Some("~".into());
             return;
         };

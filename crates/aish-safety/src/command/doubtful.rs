@@ -28,7 +28,7 @@ pub(crate) fn doubt(text: &str) -> Option<&'static str> {
     if text.chars().any(|letter| letter.is_control() && !matches!(letter, '\n' | '\t')) {
         return Some("holds control characters, which a terminal acts on");
     }
-    if text.contains("$\\\n") {
+    if text.contains("$\\\n") || text.match_indices("\\\n").any(|(at, _)| goes_on_in_a_name(text.get(..at))) {
         return Some("goes on in the next line within an expansion");
     }
     if text.split("<<").skip(1).any(|rest| rest.trim_start_matches('-').trim_start().starts_with(['$'])) {
@@ -48,6 +48,12 @@ pub(crate) fn doubt(text: &str) -> Option<&'static str> {
         return Some("defines a function twice");
     }
     by_quotes(text)
+}
+
+/// Says whether a text ends within the name of a variable.
+fn goes_on_in_a_name(text: Option<&str>) -> bool {
+    let before = text.unwrap_or_default().trim_end_matches(is_of_a_name);
+    before.len() < text.map_or(0, str::len) && before.ends_with(['$', '{', '#', '!'])
 }
 
 /// Says whether a function is defined more than once.

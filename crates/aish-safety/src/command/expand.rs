@@ -198,7 +198,7 @@ impl Walker<'_> {
         out.done
     }
 
-    fn separators(&self) -> String {
+    pub(super) fn separators(&self) -> String {
         let value = self.state.variables.get("IFS").and_then(|values| values.first()?.first());
         let mut out = String::new();
         for letter in value.map_or("", |word| word.text.as_str()).chars().take(MAX_SEPARATORS) {
@@ -260,7 +260,8 @@ impl Walker<'_> {
                 let folder = self.folder_text();
                 out.push_quoted(&folder);
             }
-            "-" => out.push(HOLE, true),
+            "-" => self.push_visited(out),
+            _ if is_of_stack(name) => self.push_visited(out),
             _ if name.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.')) => {
                 out.push_quoted("~");
                 out.push_quoted(name);
@@ -271,6 +272,12 @@ impl Walker<'_> {
             }
         }
         after.get(end..).unwrap_or_default()
+    }
+
+    /// Puts in one of the folders that the line was in.
+    fn push_visited(&self, out: &mut Fields) {
+        out.push(HOLE, true);
+        out.current.taint = out.current.taint | self.taint_of_visited();
     }
 
     fn backquoted<'s>(&mut self, after: &'s str, out: &mut Fields, quoted: bool) -> &'s str {
@@ -437,6 +444,12 @@ impl Walker<'_> {
 /// Says whether a source text is its own expansion.
 fn is_plain(source: &str) -> bool {
     !source.is_empty() && !source.bytes().any(|byte| b"\\'\"$`~*?[{(".contains(&byte))
+}
+
+/// Says whether a name behind a tilde is that of a folder on the stack: `~2`, `~+1`.
+fn is_of_stack(name: &str) -> bool {
+    let number = name.strip_prefix(['+', '-']).unwrap_or(name);
+    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Finds the closing double quote, past substitutions inside.

@@ -101,7 +101,7 @@ impl Walker<'_> {
                 connected: true,
             },
             Output::BaseName | Output::FolderName => match arguments {
-                [word] if word.is_known() => {
+                [word] if word.is_known() && !word.glob => {
                     let (folder, name) = word.text.rsplit_once('/').unwrap_or((".", &word.text));
                     let text = if kind == Output::BaseName { name } else { folder };
                     from(Some(text.to_string()), taint)
@@ -160,7 +160,10 @@ impl Walker<'_> {
 
     fn reads_secret(&self, program: &str, arguments: &[Word]) -> bool {
         !programs::find(program).is_some_and(|known| known.is(Trait::Silent) || known.is(Trait::PrintsWords))
-            && arguments.iter().any(|word| self.is_secret_word(word))
+            && arguments.iter().enumerate().any(|(at, word)| {
+                !super::matched::leaves_out(at.checked_sub(1).and_then(|at| arguments.get(at)), word)
+                    && self.is_secret_word(word)
+            })
     }
 
     /// Says whether an operand of a program is a file or a folder that holds secrets, or what it searches lies there.
@@ -169,7 +172,12 @@ impl Walker<'_> {
         let shallow = arguments.iter().any(|word| word.text == "-maxdepth");
         let is_shut = |word: &Word| {
             let place = self.place(word);
-            let all = goes_through && place.holds_secrets() && !(shallow && place.is_root());
+            let finds = |known: &str| {
+                goes_through
+                    || !self.budget.pay(Work::Scan, 8 * arguments.len())
+                    || super::spread::finds_by_name(program, arguments, known)
+            };
+            let all = !(shallow && place.is_root()) && place.is_searched_for_secrets(finds);
             self.is_secret_word(word) || place.is_device() || all
         };
         let is_given = match programs::is(program, Trait::SearchesByExpression) {
@@ -332,8 +340,10 @@ impl Walker<'_> {
         let packer = Some(known.tables().text(known.facts().packs)).filter(|ending| !ending.is_empty());
         let mut taint = Taint::NONE;
         let mut text = None;
+        let mut before = None;
         for word in arguments.iter().filter(|_| copies || packer.is_some()) {
-            if self.is_secret_word(word) {
+            let left_out = super::matched::leaves_out(before.replace(word), word);
+            if !left_out && self.is_secret_word(word) {
                 taint = taint | Taint::SECRET;
             }
             let source = word.text.strip_prefix("if=").unwrap_or(&word.text);

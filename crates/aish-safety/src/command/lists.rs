@@ -92,7 +92,8 @@ impl Walker<'_> {
             self.apart -= 1;
             return stream;
         };
-        if !may_fail_to_start(command) {
+        // What is timed is a program to dash, and runs in a shell of its own in zsh.
+        if !may_fail_to_start(command) && pipeline.timed.is_none() {
             return self.command(command, stdin);
         }
         let depth = self.state.begin_branch();

@@ -45,6 +45,92 @@ pub(super) fn means_secrets(program: &str, arguments: &Arguments<'_>) -> bool {
             }))
 }
 
+/// Options whose value tells a server who asks, or names the file which does: it goes where it is for.
+const CREDENTIALS: &[&str] = &[
+    "-u",
+    "--user",
+    "-U",
+    "--proxy-user",
+    "-E",
+    "--cert",
+    "--key",
+    "--pass",
+    "--proxy-cert",
+    "--proxy-key",
+    "--cacert",
+    "--capath",
+    "-b",
+    "--cookie",
+    "-c",
+    "--cookie-jar",
+    "-K",
+    "--config",
+    "--netrc-file",
+    "--oauth2-bearer",
+    "--password",
+    "--http-user",
+    "--http-password",
+    "--certificate",
+    "--private-key",
+    "--ca-certificate",
+    "--load-cookies",
+];
+/// Headers that do the same.
+const CREDENTIAL_HEADERS: &[&str] = &[
+    "authorization",
+    "proxy-authorization",
+    "private-token",
+    "job-token",
+    "deploy-token",
+    "x-api-key",
+    "api-key",
+    "apikey",
+    "x-auth-token",
+    "x-vault-token",
+    "x-gitlab-token",
+    "x-goog-api-key",
+    "cookie",
+];
+
+/// Goes through the options and their values; without those by which a server is told who asks, where that is wanted.
+pub(super) fn option_words<'a>(arguments: &'a Arguments<'_>, others: bool) -> impl Iterator<Item = &'a Word> {
+    let mut before = "";
+    arguments.iter().filter_map(move |(word, role)| {
+        let text = word.text.as_str();
+        let previous = core::mem::replace(&mut before, text);
+        let (option, value) = match role {
+            Role::Operand { .. } => return None,
+            Role::Value => (previous, text),
+            Role::Option if text.starts_with("--") => text.split_once('=')?,
+            Role::Option => text.split_at_checked(2).unwrap_or((text, "")),
+        };
+        // The last letter of a cluster is what takes the value.
+        let is = |known: &str| {
+            option == known
+                || !option.starts_with("--") && known.len() == 2 && option.ends_with(known.trim_matches('-'))
+        };
+        let header = || value.split_once(':').map_or("", |(name, _)| name.trim()).to_ascii_lowercase();
+        let tells = CREDENTIALS.iter().any(|known| is(known))
+            || (is("-H") || is("--header")) && CREDENTIAL_HEADERS.contains(&header().as_str());
+        (!(others && tells)).then_some(word)
+    })
+}
+
+/// Says whether an option with which a program opens more than its words name has a file that holds secrets by an ordinary
+/// name: the lines of it are shown.
+pub(super) fn lists_secrets(program: &str, arguments: &Arguments<'_>) -> bool {
+    programs::find(program).is_some_and(|known| {
+        known.tables().texts(known.facts().opens.more).any(|option| {
+            arguments.values(option).any(|value| path::seen(&value.text, value.glob, None, None).is_plainly_secret())
+        })
+    })
+}
+
+/// Says whether a word only tells what is left out: `--exclude=.env`, or what stands behind `--exclude`.
+pub(super) fn leaves_out(before: Option<&Word>, word: &Word) -> bool {
+    word.text.starts_with("--exclude=") || before.is_some_and(|before| before.text == "--exclude")
+}
+
 /// Says whether a word is the name of a file that a program opens, and no pattern, script, option or value.
 pub(super) fn opens(program: &str, arguments: &Arguments<'_>, word: &Word) -> bool {
     let Some(known) = programs::find(program) else { return false };

@@ -26,11 +26,25 @@ impl Walker<'_> {
                 words.push(Word::unknown(Taint::GUESSED));
             }
         }
+        self.one_of_a_list(inside, &mut words);
         // Nothing stands for a word only where that is sure.
         for word in words.iter_mut().filter(|word| word.text.is_empty() && word.taint.has(Taint::GUESSED)) {
             *word = Word::unknown(word.taint);
         }
         words
+    }
+
+    /// Takes an element for any of its list: zsh counts from 1, and makes all of them of the name alone.
+    fn one_of_a_list(&self, inside: &str, words: &mut Vec<Word>) {
+        let (name, index, _) = split_name(inside, &self.budget);
+        let lists = self.state.variables.get(name).into_iter().flatten().filter(|list| list.len() > 1);
+        if words.len() != 1 || matches!(index, Some("@" | "*")) {
+            return;
+        }
+        let taint = lists.fold(Taint::NONE, |taint, list| taint | self.taint_of_any(list));
+        if taint.has(Taint::NAMES_SECRETS) {
+            *words = vec![Word::unknown(taint | Taint::GUESSED)];
+        }
     }
 
     /// Says whether what an expansion comes to is a guess: everything but the plain value of a variable that is set once.
@@ -71,7 +85,8 @@ impl Walker<'_> {
         if indirect && (matches!(index, Some("@" | "*")) || matches!(operator, "@" | "*")) {
             // The indices of an array, or the names that begin with something.
             let keys = index.is_some() && !self.state.has_keys(name);
-            return vec![if keys { Word::number(Taint::NONE) } else { Word::unknown(Taint::NONE) }];
+            let taint = self.taint_of_any(self.state.keys(name));
+            return vec![if keys { Word::number(Taint::NONE) } else { Word::unknown(taint) }];
         }
         let mut words = match index {
             Some("@" | "*") => self.value(name),
@@ -106,7 +121,8 @@ impl Walker<'_> {
                 None => vec![Word::unknown(Taint::NONE)],
             };
         }
-        if operator.is_empty() { words } else { self.operate(&target, words, operator) }
+        let is_list = matches!(index, Some("@" | "*")) || matches!(name, "@" | "*");
+        if operator.is_empty() { words } else { self.operate(&target, is_list, words, operator) }
     }
 
     /// Expands an index and judges what its evaluation runs; a key of an associative array is only a text.
@@ -120,6 +136,9 @@ impl Walker<'_> {
 
     /// Returns the value of a variable or special parameter; no word where it is known to be empty.
     fn value(&mut self, name: &str) -> Vec<Word> {
+        if let Some(words) = self.of_shell(name) {
+            return words;
+        }
         if let Some(words) = self.state.look_up(name) {
             return words;
         }
@@ -170,7 +189,7 @@ impl Walker<'_> {
         }
     }
 
-    fn operate(&mut self, name: &str, words: Vec<Word>, operator: &str) -> Vec<Word> {
+    fn operate(&mut self, name: &str, is_list: bool, words: Vec<Word>, operator: &str) -> Vec<Word> {
         let mut letters = operator.chars();
         let first = letters.next().unwrap_or(' ');
         let rest = letters.as_str();
@@ -179,13 +198,14 @@ impl Walker<'_> {
             let mut letters = rest.chars();
             match letters.next() {
                 Some(test @ ('-' | '=' | '?' | '+')) => (test, letters.as_str()),
-                _ => return self.substring(words, rest),
+                _ => return self.substring(is_list, words, rest),
             }
         } else {
             (first, rest)
         };
-        let empty = words.iter().all(|word| word.text.is_empty());
         let known = words.iter().all(Word::is_known);
+        // Without a colon what is set is taken, though it is empty.
+        let empty = words.iter().all(|word| word.text.is_empty()) && (colon || words.is_empty());
         match test {
             '-' | '=' => {
                 let mut other = self.expand_one(argument);
@@ -198,20 +218,29 @@ impl Walker<'_> {
                         self.state.assign(name, vec![other.clone()]);
                         self.state.end_branch(depth);
                     }
-                    vec![other]
+                    match words.iter().any(|word| word.taint.has(Taint::NAMES_SECRETS)) {
+                        true => words,
+                        false => vec![other],
+                    }
                 } else {
                     // It may be that all the same.
                     let is_sure = known && !words.iter().any(|word| word.taint.has(Taint::GUESSED));
                     let taint = if is_sure { Taint::NONE } else { self.taint_of_any(&[other]) };
                     if taint.has(Taint::NAMES_SECRETS) {
-                        return vec![Word::unknown(taint)];
+                        return vec![Word::unknown(taint | self.taint_of_any(&words))];
                     }
                     words.into_iter().map(|word| Word { taint: word.taint | taint, ..word }).collect()
                 }
             }
             '+' => {
                 let other = self.expand_one(argument);
-                if empty { Vec::new() } else { vec![other] }
+                if empty {
+                    return Vec::new();
+                }
+                if known && !words.iter().any(|word| word.taint.has(Taint::GUESSED)) {
+                    return vec![other];
+                }
+                self.one_of(&format!("+{name}{operator}"), vec![vec![other], Vec::new()])
             }
             '?' => {
                 let message = self.expand_one(argument);
@@ -222,12 +251,13 @@ impl Walker<'_> {
                 let longest = argument.starts_with(test);
                 let pattern = self.expand_one(argument.trim_start_matches(test));
                 let budget = self.budget.clone();
-                map(words, &pattern, |text, pattern| trim(text, pattern, test == '#', longest, &budget))
+                let any = self.any_of(&words);
+                map(words, &pattern, any, |text, pattern| trim(text, pattern, test == '#', longest, &budget))
             }
             '/' => self.replace(words, argument),
             '^' | ',' => {
                 let all = argument.starts_with(first);
-                map(words, &Word::literal(""), |text, _| change_case(text, first == '^', all))
+                self.changed(words, |text| change_case(text, first == '^', all))
             }
             '@' => self.transformed(words, argument),
             _ => vec![Word::unknown(Taint::NONE)],
@@ -236,7 +266,6 @@ impl Walker<'_> {
 
     /// `${x@P}` expands the value as a prompt, which runs what is in it; others change its letters.
     fn transformed(&mut self, words: Vec<Word>, how: &str) -> Vec<Word> {
-        let nothing = Word::literal("");
         match how {
             "P" if words.iter().any(|word| !is_numeric(&word.text)) => {
                 let reason = "expands a value that is not known as a prompt, which runs `$(…)` in it";
@@ -247,34 +276,44 @@ impl Walker<'_> {
                 .into_iter()
                 .map(|word| if word.text.contains(['$', '`']) { self.expand_document(&word.text) } else { word })
                 .collect(),
-            "U" => map(words, &nothing, |text, _| change_case(text, true, true)),
-            "u" => map(words, &nothing, |text, _| change_case(text, true, false)),
-            "L" => map(words, &nothing, |text, _| change_case(text, false, true)),
-            "E" => map(words, &nothing, |text, _| super::escape::unescape(text)),
+            "U" => self.changed(words, |text| change_case(text, true, true)),
+            "u" => self.changed(words, |text| change_case(text, true, false)),
+            "L" => self.changed(words, |text| change_case(text, false, true)),
+            "E" => self.changed(words, |text| super::escape::unescape(text)),
             _ => words,
         }
     }
 
-    fn substring(&mut self, words: Vec<Word>, range: &str) -> Vec<Word> {
-        if words.len() > 1 {
+    /// A word that is one of several, or made of one.
+    fn any_of(&self, words: &[Word]) -> Vec<Word> {
+        vec![Word::unknown(self.taint_of_any(words))]
+    }
+
+    fn changed(&self, words: Vec<Word>, change: impl Fn(&str) -> String) -> Vec<Word> {
+        let any = self.any_of(&words);
+        map(words, &Word::literal(""), any, |text, _| change(text))
+    }
+
+    fn substring(&mut self, is_list: bool, words: Vec<Word>, range: &str) -> Vec<Word> {
+        if is_list || words.len() > 1 {
             // Some of a list.
-            self.substring(Vec::new(), range);
-            return vec![Word::unknown(self.taint_of_any(&words))];
+            self.substring(false, Vec::new(), range);
+            return self.any_of(&words);
         }
         let (offset, length) = match range.split_once(':') {
             Some((offset, length)) => (offset, Some(length)),
             None => (range, None),
         };
         let number = |walker: &mut Self, text: &str| walker.arithmetic(text).text.trim().parse::<i64>().ok();
-        let Some(offset) = number(self, offset) else { return unknown(&words) };
+        let Some(offset) = number(self, offset) else { return self.any_of(&words) };
         let length = match length {
             Some(text) => match number(self, text) {
                 Some(length) => Some(length),
-                None => return unknown(&words),
+                None => return self.any_of(&words),
             },
             None => None,
         };
-        map(words, &Word::literal(""), |text, _| {
+        self.changed(words, |text| {
             let letters: Vec<char> = text.chars().collect();
             let count = i64::try_from(letters.len()).unwrap_or(i64::MAX);
             let from = if offset < 0 { (count + offset).max(0) } else { offset.min(count) };
@@ -296,12 +335,14 @@ impl Walker<'_> {
         let (pattern, replacement) = split_slash(argument);
         let pattern = self.expand_one(&pattern);
         let replacement = self.expand_one(replacement);
-        if !replacement.is_known() || pattern.text.contains(['?', '[']) {
-            return unknown(&words);
+        if !replacement.is_known() || pattern.text.contains(['?', '[']) || !words.iter().all(Word::is_known) {
+            let taint = self.taint_of_any(&[pattern, replacement]);
+            return vec![Word::unknown(taint | self.taint_of_any(&words))];
         }
         let taint = pattern.taint | replacement.taint;
         let budget = self.budget.clone();
-        let mut out = map(words, &pattern, |text, pattern| {
+        let any = self.any_of(&words);
+        let mut out = map(words, &pattern, any, |text, pattern| {
             if pattern.is_empty() {
                 return text.into();
             }
@@ -325,13 +366,10 @@ impl Walker<'_> {
     }
 }
 
-fn unknown(words: &[Word]) -> Vec<Word> {
-    vec![Word::unknown(words.iter().fold(Taint::NONE, |taint, word| taint | word.taint))]
-}
-
-fn map(words: Vec<Word>, argument: &Word, change: impl Fn(&str, &str) -> String) -> Vec<Word> {
+/// Changes words; those of which something is not known become `any`.
+fn map(words: Vec<Word>, argument: &Word, any: Vec<Word>, change: impl Fn(&str, &str) -> String) -> Vec<Word> {
     if !argument.is_known() || words.iter().any(|word| !word.is_known()) {
-        return unknown(&words);
+        return any;
     }
     words.into_iter().map(|word| Word { text: change(&word.text, &argument.text), ..word }).collect()
 }

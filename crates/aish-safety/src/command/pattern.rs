@@ -10,7 +10,7 @@ use aish_program_format::pattern::{Check, Class, Classes, Input, Question, Step,
 use aish_program_format::tables::List;
 use aish_program_format::{Form, Program, Rule, Tables, Trait};
 
-use super::arguments::{Arguments, Role};
+use super::arguments::Arguments;
 use super::budget::{Budget, Work};
 use super::mode;
 use super::path::{self, Place, glob_match};
@@ -362,9 +362,12 @@ impl Rest<'_, '_> {
             Which::Last => self.words().last().is_some_and(|word| self.in_classes(classes, word)),
             // Any argument at all, values of options too.
             Which::Argument => arguments.words.iter().any(|word| self.in_classes(classes, word)),
-            Which::Option => arguments
-                .iter()
-                .any(|(word, role)| matches!(role, Role::Value | Role::Option) && self.in_classes(classes, word)),
+            Which::Option => {
+                let secret = classes == Classes::of(Class::Secret);
+                let is_one = |word: &Word| self.in_classes(classes, word);
+                super::matched::option_words(arguments, secret).any(is_one)
+                    || secret && super::matched::lists_secrets(self.subject.program, arguments)
+            }
             // Names of places alone: most lines have none.
             Which::Output => {
                 (self.subject.folder.is_some() || arguments.words.iter().any(|word| word.text.contains('/')))
@@ -458,8 +461,9 @@ impl Rest<'_, '_> {
             let place = path::seen(text, word.glob, self.subject.folder, self.subject.home);
             self.subject.secrets.holds(&place)
                 || shows_files && place.is_device()
-                || super::matched::opens(self.subject.program, self.subject.arguments, word)
-                    && self.subject.secrets.plainly(&place)
+                // In this order: to find out whether a word is opened all the others are gone through.
+                || self.subject.secrets.plainly(&place)
+                    && super::matched::opens(self.subject.program, self.subject.arguments, word)
                 || (self.subject.file_taint)(&place.text).has(Taint::SECRET)
         };
         // The value of an option may stand in the same word: `grep -f/dev/watchdog`.

@@ -19,12 +19,19 @@ const MAP_VALUES: &str = "dnOsucC";
 /// Letters whose value is a number, which zsh computes.
 const COUNTS: &str = "nNtuksOc";
 
+/// The most lines of an input that are each taken for what is read, and the most words of it that are looked at.
+const MAX_ROWS: usize = 8;
+const MAX_PIECES: usize = 64;
+
 /// What `read` or `mapfile` is told to do.
 #[derive(Default)]
 struct Reading {
     names: Vec<String>,
     /// True where one variable becomes a list.
     listed: bool,
+    /// True where lines are not read as a whole, or not all of them.
+    cuts: bool,
+    delimiter: Option<String>,
     descriptor: Option<i32>,
     callback: Option<Word>,
 }
@@ -44,28 +51,71 @@ impl Walker<'_> {
                 self.note_plain(&text, Verdict::Ask, Effect::Run, "shell.callback", reason);
             }
             let words = match stdin.text.as_deref() {
+                Some(text) if reading.cuts => {
+                    let delimiters = reading.delimiter.as_deref().unwrap_or_default();
+                    alloc::vec![Word::unknown(stdin.taint | self.taint_of_pieces(text, delimiters))]
+                }
                 Some(text) => text.lines().take(64).map(word).collect(),
                 None => alloc::vec![Word::unknown(stdin.taint)],
             };
             self.state.assign(reading.names.last().map_or("MAPFILE", String::as_str), words);
             return;
         }
-        let line = stdin.text.as_deref().map(|text| text.lines().next().unwrap_or_default().to_string());
-        self.put(&reading, line.as_deref(), &word, stdin.taint);
+        let text = stdin.text.as_deref();
+        let separators = self.separators();
+        let delimiter = reading.delimiter.as_deref().unwrap_or_default();
+        let cutting = [separators.as_str(), delimiter].concat();
+        let taint = stdin.taint | text.map_or(Taint::NONE, |text| self.taint_of_pieces(text, &cutting));
+        let is_plain = !reading.cuts && separators.is_empty() && text.is_none_or(|text| !text.contains('\\'));
+        let taint = match text {
+            Some(text) if reading.cuts => taint | self.taint_of_beginnings(text),
+            Some(_) | None => taint,
+        };
+        match text.filter(|_| is_plain) {
+            None => {
+                for name in &reading.names {
+                    self.state.assign(name, alloc::vec![super::expand::listed(taint)]);
+                }
+            }
+            Some(text) => {
+                let rows: Vec<&str> = text.lines().take(MAX_ROWS + 1).collect();
+                self.put(&reading, rows.first().copied().unwrap_or_default(), &word);
+                // Which of the lines it is depends on what was read before.
+                for row in rows.iter().skip(1).take(MAX_ROWS - 1) {
+                    let depth = self.state.begin_branch();
+                    self.put(&reading, row, &word);
+                    self.state.end_branch(depth);
+                }
+                if rows.len() > MAX_ROWS {
+                    for name in &reading.names {
+                        self.state.or_before(name, Some(alloc::vec![alloc::vec![Word::unknown(taint)]]));
+                    }
+                }
+            }
+        }
         if reading.names.is_empty() {
-            self.state.assign("REPLY", alloc::vec![Word::unknown(stdin.taint)]);
+            self.state.assign("REPLY", alloc::vec![Word::unknown(taint)]);
         }
     }
 
+    /// Returns the marks of a word that is one of those of a text, cut at blanks and some more letters.
+    pub(super) fn taint_of_pieces(&self, text: &str, separators: &str) -> Taint {
+        let bare = text.replace("\\\n", "").replace('\\', "");
+        let cuts = |letter: char| letter.is_whitespace() || ":,".contains(letter) || separators.contains(letter);
+        let pieces = bare.split(cuts).filter(|piece| !piece.is_empty());
+        self.taint_of_any(&pieces.take(MAX_PIECES).map(Word::literal).collect::<Vec<Word>>())
+    }
+
+    /// The same of words that begin like those of a text.
+    fn taint_of_beginnings(&self, text: &str) -> Taint {
+        let pieces = text.split_whitespace().take(MAX_ROWS);
+        let begun = pieces.flat_map(|piece| piece.char_indices().take(MAX_PIECES).map(|(at, _)| piece.get(..at)));
+        self.taint_of_any(&begun.flatten().filter(|text| text.len() > 1).map(Word::literal).collect::<Vec<Word>>())
+    }
+
     /// Puts the fields of a line into the variables.
-    fn put(&mut self, reading: &Reading, line: Option<&str>, word: &dyn Fn(&str) -> Word, taint: Taint) {
+    fn put(&mut self, reading: &Reading, line: &str, word: &dyn Fn(&str) -> Word) {
         let names = &reading.names;
-        let Some(line) = line else {
-            for name in names {
-                self.state.assign(name, alloc::vec![super::expand::listed(taint)]);
-            }
-            return;
-        };
         let mut fields = line.split_whitespace();
         if reading.listed {
             self.state.assign(names.last().map_or("REPLY", String::as_str), fields.take(64).map(word).collect());
@@ -130,7 +180,9 @@ impl Walker<'_> {
 
     /// Judges the value of an option.
     fn value_of(&mut self, letter: char, value: Word, out: &mut Reading) {
+        out.cuts |= "dnNksO".contains(letter);
         match letter {
+            'd' => out.delimiter = Some(value.text.clone()),
             'a' => {
                 out.listed = true;
                 self.name_read(&value.text, out);

@@ -410,7 +410,8 @@ impl Walker<'_> {
             let protected = written(protected);
             below(&place.text, &protected)
                 || as_a_whole && below(&protected, &place.text) && place.text.len() > 1
-                || meets(&place.text, &protected)
+                // Where no shell reads it, all that the root holds is the root to those that match names themselves.
+                || (place.glob || place.text != "/*") && meets(&place.text, &protected)
         };
         self.around.protected.iter().any(|protected| is_one(protected, true))
             || self.around.protected_in_project.iter().any(|protected| is_one(protected, !is_project))

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use brush_parser::ast;
 
+use super::budget::Work;
 use super::state::{MAX_ALTERNATIVES, Values};
 use super::walk::Walker;
 use super::word::{Stream, Taint, Word};
@@ -128,9 +129,22 @@ impl Walker<'_> {
     /// Returns the marks of a word that is one of several, which one is not known.
     pub(crate) fn taint_of_any(&self, words: &[Word]) -> Taint {
         let taint = words.iter().fold(Taint::NONE, |taint, word| taint | word.taint);
-        match words.iter().any(|word| self.is_secret_word(word)) {
+        if !self.budget.pay(Work::Place, words.len()) {
+            return taint | Taint::NAMES_SECRETS;
+        }
+        match words.iter().any(|word| self.is_secret_word(word) || self.leads_to_secrets(&word.text)) {
             true => taint | Taint::NAMES_SECRETS,
             false => taint,
+        }
+    }
+
+    /// Says whether a text ends in the name of a folder in a home that holds secrets, known or not.
+    fn leads_to_secrets(&self, text: &str) -> bool {
+        let last = text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        last.len() > 1 && last.starts_with('.') && {
+            let text = alloc::format!("~/{last}");
+            let place = super::path::seen(&text, false, None, None);
+            place.is_settings() || place.is_secret()
         }
     }
 

@@ -74,7 +74,8 @@ impl Walker<'_> {
                 let value = alloc::vec![Word { text: value.into(), taint: word.taint, ..Word::default() }];
                 self.state.note_special(variable, &value);
                 self.state.note_computed(variable, &value);
-                self.state.keep(variable, value);
+                let is_everywhere = name == "export" || name == "readonly" || name == "local" && self.in_function > 0;
+                self.set_perhaps(!is_everywhere, |walker| walker.state.keep(variable, value));
             }
         }
         self.attributes(arguments);
@@ -89,6 +90,10 @@ impl Walker<'_> {
             })
             .collect();
         self.code_settings(&assigned);
+        if name != "export" && self.in_function == 0 && arguments.iter().any(|word| self.is_secret_name(word)) {
+            let reason = "shows a variable that holds a secret, in zsh";
+            self.note_plain(&shown(words), Verdict::Ask, Effect::ReadSecret, "secrets.show-variable", reason);
+        }
         let shows = !arguments.iter().any(|word| !word.text.starts_with('-'))
             || arguments.iter().any(|word| word.text.starts_with('-') && word.text.contains('p'));
         if shows && !arguments.iter().any(|word| matches!(word.text.as_str(), "-f" | "-F")) {
@@ -101,6 +106,14 @@ impl Walker<'_> {
         let names = assigned.iter().map(|one| one.name.as_str());
         self.environment(names.filter(|name| exports || settings::is_inherited(name)), None);
         self.note_plain(&shown(words), Verdict::Allow, Effect::Read, "shell.declare", "sets variables of the shell");
+    }
+
+    /// Says whether a word is the name of a variable that may hold a secret.
+    fn is_secret_name(&self, word: &Word) -> bool {
+        let value = self.state.variables.get(&word.text);
+        super::parameter::is_secret_name(&word.text)
+            && !word.text.contains('=')
+            && value.is_none_or(|values| values.iter().flatten().any(|word| word.taint.has(Taint::SECRET)))
     }
 
     /// Follows names that a function declares without a value: a variable of its own is empty in bash and zsh, and in dash what
@@ -229,6 +242,13 @@ impl Walker<'_> {
         }
         self.state.note_special(&name.text, values);
         let variable = super::special::bare(&name.text);
+        let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        if !values.is_empty()
+            && variable.chars().all(is_name)
+            && !variable.starts_with(|one: char| one.is_ascii_digit())
+        {
+            self.set_perhaps(true, |walker| walker.state.keep(variable, values.to_vec()));
+        }
         self.code_settings(&[Assigned { name: variable.into(), value: values.to_vec() }]);
         if exports || settings::is_inherited(variable) {
             self.environment(core::iter::once(variable), None);

@@ -58,8 +58,10 @@ impl Walker<'_> {
         self.state.choice = outer_choice;
         self.state.widest = outer_widest.max(self.state.widest);
         self.state.picked = outer_picked;
-        if choice > 1 {
-            out.text = None;
+        if choice > 1
+            && let Some(text) = out.text.take()
+        {
+            out.taint = out.taint | self.taint_of_pieces(&text, "");
         }
         out.connected = true;
         out
@@ -179,7 +181,11 @@ impl Walker<'_> {
         let input = redirects.stdin.clone().unwrap_or_else(|| stdin.clone());
         let out = if words.is_empty() {
             // In dash and fish `x+=y` is no assignment.
-            self.set_perhaps(appends(command), |walker| assigned.iter().for_each(|one| walker.set(one)));
+            let is_known = |one: &Assigned| self.state.variables.contains_key(&one.name);
+            let keeps_others = sets_element(command) && assigned.iter().any(is_known);
+            self.set_perhaps(appends(command) || keeps_others, |walker| {
+                assigned.iter().for_each(|one| walker.set(one))
+            });
             self.bare(&assigned, &redirects, command);
             if let Some(read) = redirects.stdin.take().filter(|_| assigned.is_empty()) {
                 // `$(< file)` writes the file.
@@ -234,6 +240,9 @@ impl Walker<'_> {
                             None => self.state.variables.remove(name.as_str()),
                         };
                     }
+                    if !assigned.is_empty() && program.is_some_and(|name| settings::STAYS.contains(&name.as_str())) {
+                        self.set_perhaps(true, |walker| assigned.iter().for_each(|one| walker.set(one)));
+                    }
                     out
                 }
             }
@@ -267,13 +276,15 @@ impl Walker<'_> {
             ast::AssignmentName::ArrayElementName(name, index) => {
                 // An index is evaluated, with the substitutions in it.
                 let index = self.index(name, index);
+                self.state.note_key(name, &index);
                 self.element(name, &index, &assignment.value);
                 name.clone()
             }
         };
         if let ast::AssignmentValue::Array(items) = &assignment.value {
             for key in items.iter().filter_map(|(key, _)| key.as_ref()) {
-                self.index(&name, &key.value);
+                let key = self.index(&name, &key.value);
+                self.state.note_key(&name, &key);
             }
         }
         if let ast::AssignmentValue::Array(items) = &assignment.value
@@ -305,6 +316,13 @@ impl Walker<'_> {
             // What it is put behind is not known, or nothing.
             word.taint = word.taint | self.taint_of_any(core::slice::from_ref(word));
             word.text.insert(0, HOLE);
+        }
+        if let (false, ast::AssignmentValue::Scalar(_)) = (assignment.append, &assignment.value)
+            && let Some(values) = self.state.variables.get(&name)
+            && let Some(list) = values.iter().find(|list| list.len() > 1)
+        {
+            // Only the first of a list is another one then, in bash.
+            value.extend(list.iter().skip(1).cloned());
         }
         if assignment.append
             && let Some(mut old) = self.state.look_up(&name)
@@ -374,7 +392,7 @@ impl Walker<'_> {
     }
 
     /// Sets variables through `inside`, which not each shell does where `perhaps`.
-    fn set_perhaps(&mut self, perhaps: bool, inside: impl FnOnce(&mut Self)) {
+    pub(super) fn set_perhaps(&mut self, perhaps: bool, inside: impl FnOnce(&mut Self)) {
         if !perhaps {
             return inside(self);
         }
@@ -394,6 +412,15 @@ impl Walker<'_> {
 fn appends(command: &ast::SimpleCommand) -> bool {
     let mut items = command.prefix.iter().flat_map(|prefix| prefix.0.iter());
     items.any(|item| matches!(item, Item::AssignmentWord(assignment, _) if assignment.append))
+}
+
+/// Says whether a command sets an element of a list, whose others stay.
+fn sets_element(command: &ast::SimpleCommand) -> bool {
+    let mut items = command.prefix.iter().flat_map(|prefix| prefix.0.iter());
+    items.any(|item| {
+        matches!(item, Item::AssignmentWord(assignment, _)
+            if matches!(assignment.name, ast::AssignmentName::ArrayElementName(..)))
+    })
 }
 
 /// Says whether a command has redirects.

@@ -1,5 +1,6 @@
 //! Wrappers that build the inner arguments from a list: `find -exec`, `xargs`, `parallel`.
 
+use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -95,12 +96,12 @@ impl Walker<'_> {
             if !inner.is_empty() {
                 found = true;
                 let since = self.recorded();
-                let folder = self.state.folder.clone();
+                let (folder, visited) = (self.state.folder.clone(), Rc::clone(&self.state.visited));
                 if wrapper.moves(&word.text) || before.iter().any(|word| moves(wrapper, &word.text)) {
-                    self.state.folder = Some(HOLE.to_string());
+                    self.moves_below(&start);
                 }
                 *out = Some(self.deeper(|walker| walker.run(&inner, &Stream::default())));
-                self.state.folder = folder;
+                (self.state.folder, self.state.visited) = (folder, visited);
                 self.widen(since, &start, &names);
             }
         }
@@ -135,9 +136,11 @@ impl Walker<'_> {
             Some(value.as_ref().map_or("{}".to_string(), |value| value.text.clone()))
         });
         // A pattern for secrets is passed on as what it stands for: `printf '%s\n' .e* | xargs cat`.
-        let is_pattern = |text: &str| text.contains(['*', '?', '[']) && secret_places::may_name_key(text);
-        let given =
-            |text: &String| Word { text: text.clone(), glob: is_pattern(text), taint: stdin.taint, whole: false };
+        let given = |text: &String| {
+            let word = Word { text: text.clone(), glob: false, taint: stdin.taint, whole: false };
+            let pattern = Word { glob: text.contains(['*', '?', '[']), ..word.clone() };
+            if pattern.glob && self.is_secret_word(&pattern) { pattern } else { word }
+        };
         let mut groups: Vec<Vec<Word>> = match (groups, &stdin.text) {
             (Some(groups), _) => {
                 groups.iter().take(MAX_GROUPS).map(|group| group.iter().take(MAX_GIVEN).map(given).collect()).collect()
@@ -359,6 +362,39 @@ pub(crate) fn seeks_below_secrets(arguments: &[Word]) -> bool {
                 place.is_secret() || place.is_device()
             }
     })
+}
+
+/// Says whether a search by names and paths finds a file that lies somewhere below where it starts.
+pub(crate) fn finds_by_name(program: &str, arguments: &[Word], path: &str) -> bool {
+    if !programs::is(program, Trait::SearchesByExpression) {
+        return false;
+    }
+    let text = |at: usize| arguments.get(at).map_or("", |word| word.text.as_str());
+    let path = path.trim_end_matches('*').to_ascii_lowercase();
+    let (whole, below) = (alloc::format!("/~/{path}"), alloc::format!("/~/{path}/x"));
+    let (mut all, mut any, mut choices) = (true, false, false);
+    for at in 1..arguments.len() {
+        let (test, pattern) = (text(at - 1), text(at).to_ascii_lowercase());
+        let is_met = match test {
+            "-name" | "-iname" => path.rsplit('/').any(|name| super::path::glob_match(&pattern, name)),
+            "-path" | "-ipath" | "-wholename" | "-iwholename" => {
+                [&whole, &below].iter().any(|path| super::path::glob_match(&pattern, path))
+            }
+            "-regex" | "-iregex" => true,
+            _ => {
+                choices |= matches!(test, "-o" | "-or" | ",") && text(at.saturating_sub(2)) != "-prune";
+                continue;
+            }
+        };
+        let is_left_out = at > 1 && matches!(text(at - 2), "!" | "-not") || text(at + 1) == "-prune";
+        if is_left_out {
+            all &= !is_met;
+        } else {
+            all &= is_met;
+            any |= is_met;
+        }
+    }
+    all || choices && any
 }
 
 /// What `{}` may stand for: something below the start of the search.

@@ -15,6 +15,9 @@ use super::word::{Stream, Taint, Word};
 /// The most values that are followed for one variable.
 pub(crate) const MAX_ALTERNATIVES: usize = 64;
 
+/// The most keys of an array that are kept.
+const MAX_KEYS: usize = 64;
+
 /// The most choices among the values of several variables that are all followed; of more each value is, with some others.
 const MAX_TOGETHER: usize = 16;
 
@@ -195,7 +198,26 @@ impl State {
 
     /// Notes that a variable's indices are keys, or that its values are computed.
     pub(crate) fn declare(&mut self, name: &str, kind: Kind) {
-        self.variables.insert(kind.mark(name), alloc::vec![alloc::vec![Word::literal("")]]);
+        let mark = kind.mark(name);
+        if !self.variables.contains_key(mark.as_str()) {
+            self.variables.insert(mark, alloc::vec![alloc::vec![Word::literal("")]]);
+        }
+    }
+
+    /// Keeps a key of an array.
+    pub(crate) fn note_key(&mut self, name: &str, key: &Word) {
+        let mark = Kind::Keyed.mark(name);
+        let Some(mut keys) = self.variables.get(mark.as_str()).and_then(|keys| keys.first()).cloned() else { return };
+        if keys.len() < MAX_KEYS && !keys.contains(key) && self.budget.pay(Work::Scan, size(&[keys.clone()])) {
+            keys.push(key.clone());
+            self.variables.insert(mark, alloc::vec![keys]);
+        }
+    }
+
+    /// Returns the keys of an array.
+    pub(crate) fn keys(&self, name: &str) -> &[Word] {
+        let keys = self.variables.get(Kind::Keyed.mark(name).as_str()).and_then(|keys| keys.first());
+        keys.map_or(&[], Vec::as_slice)
     }
 
     /// Says whether a variable is an array whose indices are keys.

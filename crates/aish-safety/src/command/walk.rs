@@ -33,6 +33,8 @@ pub(super) type Kept = BTreeMap<String, Option<Rc<ast::Program>>>;
 /// The most texts that are kept parsed, and the longest of them, in bytes: a line may run the same text many times. The line
 /// itself is kept however long it is, for those who read it once more.
 const MAX_KEPT: (usize, usize) = (64, 256);
+/// The longest text that comes in and is there for substitutions, in bytes.
+const MAX_INPUT: usize = 4_096;
 /// The deepest nesting of texts, functions and blocks together.
 pub(crate) const MAX_DEPTH: usize = 96;
 
@@ -99,6 +101,8 @@ pub(crate) struct Walker<'a> {
     pub(crate) reads: Reads,
     /// The folder that the walk began in, as it stands in the state.
     pub(crate) began_in: Option<String>,
+    /// What comes in where the present command stands, where its text is known.
+    pub(crate) input: Stream,
     worst: Option<Judgement>,
     /// Short texts with what was parsed of them.
     pub(super) kept: Kept,
@@ -156,6 +160,7 @@ impl<'a> Walker<'a> {
             reads: Reads { known: true, ..Reads::default() },
             began_in: state.folder.clone(),
             state,
+            input: Stream::default(),
             worst: None,
             kept: Kept::new(),
             memo: Memo::default(),
@@ -269,7 +274,8 @@ impl<'a> Walker<'a> {
             return self.in_the_shell(source);
         }
         // What it assigns stays in it.
-        self.apart_from(|walker| walker.text(source, &Stream::default()))
+        let input = self.input.clone();
+        self.apart_from(|walker| walker.text(source, &input))
     }
 
     /// Judges a text in the shell's language; returns what it writes.
@@ -361,6 +367,16 @@ impl<'a> Walker<'a> {
     }
 
     pub(crate) fn command(&mut self, command: &ast::Command, stdin: &Stream) -> Stream {
+        // A text that comes in is there for substitutions, too.
+        let is_text = stdin.text.as_ref().is_some_and(|text| text.len() <= MAX_INPUT);
+        let input = if is_text { stdin.clone() } else { Stream::default() };
+        let outer = core::mem::replace(&mut self.input, input);
+        let out = self.one_command(command, stdin);
+        self.input = outer;
+        out
+    }
+
+    fn one_command(&mut self, command: &ast::Command, stdin: &Stream) -> Stream {
         match command {
             ast::Command::Simple(simple) => self.simple(simple, stdin),
             ast::Command::Compound(compound, redirects) => {
@@ -401,10 +417,13 @@ impl<'a> Walker<'a> {
                     if matches!(test, ast::BinaryPredicate::LeftSortsAfterRight) {
                         self.counts_in_dash(&right.value);
                     }
-                    for side in [left, right] {
+                    for (at, side) in [left, right].into_iter().enumerate() {
                         let word = self.expand_one(&side.value);
                         if computes(test) {
                             self.evaluated(&word.text);
+                        }
+                        if at == 0 && matches!(test, ast::BinaryPredicate::StringMatchesRegex) {
+                            self.matched(&word);
                         }
                     }
                 }

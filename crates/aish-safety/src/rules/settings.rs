@@ -14,6 +14,12 @@ pub(crate) const ALIAS_TABLES: &[&str] =
 /// Built-ins that set variables which outlast them, though assignments stand before.
 pub(crate) const KEEPS: &[&str] = &["read", "mapfile", "readarray", "printf", "eval", "source", ".", "getopts", "let"];
 
+/// Built-ins before which an assignment stays in dash.
+pub(crate) const STAYS: &[&str] = &[
+    ".", ":", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set", "shift", "times",
+    "trap", "unset",
+];
+
 /// Built-ins whose arguments may be names with an index, or arithmetic.
 pub(crate) const SUBSCRIPTS: &[&str] = &[
     "test",

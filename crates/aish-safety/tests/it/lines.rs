@@ -7,6 +7,7 @@ use crate::analysed::judge_command;
 
 const FAMILIES: &[&str] = &[
     include_str!("lines/code.jsonl"),
+    include_str!("lines/credentials.jsonl"),
     include_str!("lines/destroying.jsonl"),
     include_str!("lines/development.jsonl"),
     include_str!("lines/dry-runs.jsonl"),

@@ -72,3 +72,31 @@ fn what_other_shells_read_alike_stays_allowed() {
         check(command, Verdict::Allow);
     }
 }
+
+#[test]
+fn what_is_read_and_searched_elsewhere_stays_allowed() {
+    for command in [
+        "while read -r f; do cat \"$f\"; done <<< src",
+        "printf '%s\\n' a b | while read -r x; do cat \"$x\"; done",
+        "IFS=: read -r user rest <<< \"a:b\"; echo \"$user\"",
+        "while IFS= read -r line; do echo \"$line\"; done < f",
+        "[[ $x =~ ([0-9]+) ]]; echo ${BASH_REMATCH[1]}",
+        "x=v1.2; [[ $x =~ ([0-9.]+) ]] && echo ${BASH_REMATCH[1]}",
+        "cd src; cd ..; cat $OLDPWD/main.rs",
+        "cd /tmp && ls && cd - && cat README.md",
+        "find . -name '*.json' -exec cat {} +",
+        "find src -execdir wc -l main.rs \\;",
+        "find ~/projects -name '*.json' | xargs wc -l",
+        "find ~ -name '*.md' -exec wc -l {} +",
+        "find ~ -not -path '*/.*' -name '*.json' -exec cat {} +",
+        "grep -r x ~/projects/.docker ~/.cargo/registry/src",
+        "ls | xargs wc -l",
+        "declare -A m=([a]=1 [b]=2); for k in \"${!m[@]}\"; do echo \"$k\"; done",
+        "a=(x y); a[2]=z; echo ${a[@]}",
+        "echo ${x:+set} ${x:-unset}",
+        "f() { echo \"$0 $FUNCNAME\"; }; f",
+        "time { ls; }",
+    ] {
+        check(command, Verdict::Allow);
+    }
+}

@@ -39,8 +39,7 @@ fn converse(question: &Question, theme: &Theme, terminal: &mut dyn AskTerminal) 
             }
             Choice::Always(offered) => {
                 terminal.write("always\n")?;
-                let kept = terminal.edit("always allow: ", &offered)?;
-                kept.filter(|text| !text.trim().is_empty()).map(Answer::Always)
+                always(&offered, terminal)?
             }
             Choice::Instead => {
                 terminal.write("instead\n")?;
@@ -58,6 +57,20 @@ fn converse(question: &Question, theme: &Theme, terminal: &mut dyn AskTerminal) 
         if let Some(answer) = answer {
             return Ok(answer);
         }
+    }
+}
+
+/// Lets a person shorten what is kept for good. What would not cover the call at hand is not kept.
+fn always(offered: &str, terminal: &mut dyn AskTerminal) -> io::Result<Option<Answer>> {
+    loop {
+        let kept = terminal.edit("always allow, and what begins so: ", offered)?;
+        let Some(kept) = kept.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()) else {
+            return Ok(None);
+        };
+        if aish_safety::kept::covers(&kept, offered) {
+            return Ok(Some(Answer::Always(kept)));
+        }
+        terminal.write("[aish] that does not cover it: leave the text as it is, or shorten it to its first words\n")?;
     }
 }
 

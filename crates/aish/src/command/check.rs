@@ -10,7 +10,7 @@ use crate::exit::ExitCode;
 use crate::failure::Failure;
 use crate::lines;
 
-/// Judges one command (exit code 0, 1 or 2) or each line of standard input.
+/// Judges one command, or each line of standard input. The exit code is 0, 1 or 2, for the strictest verdict of them.
 ///
 /// # Errors
 /// When standard input or output fails.
@@ -23,10 +23,13 @@ pub fn run(
     let rules = &policy.rules;
     let Some(command) = &flags.command else {
         let auto = |line: &str| flags.lines.json.then(|| is_unasked(line, surroundings, rules));
+        let mut strictest = Verdict::Allow;
         lines::for_each(&flags.lines, |line| {
-            shown(line, &as_text(line, judged(line, surroundings, policy)), auto(line))
+            let judgement = as_text(line, judged(line, surroundings, policy));
+            strictest = strictest.max(judgement.verdict);
+            shown(line, &judgement, auto(line))
         })?;
-        return Ok(ExitCode::Ok);
+        return Ok(exit_code(strictest));
     };
     if flags.explain {
         let broken = policy.broken.as_ref().map(|why| broken(why));

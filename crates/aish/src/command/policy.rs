@@ -10,6 +10,7 @@ use crate::base::Base;
 use crate::config;
 use crate::exit::ExitCode;
 use crate::failure::Failure;
+use crate::kept::KeptFile;
 use crate::run::complain;
 
 /// Runs a sub-command; `print` writes a line to standard output.
@@ -21,11 +22,19 @@ pub fn run(base: &Base, command: &PolicyCommand, print: &mut dyn FnMut(&str)) ->
         PolicyCommand::Show { command: words } => {
             let policy = base.policy();
             let line = words.join(" ");
-            let text = if line.is_empty() { shown(&policy) } else { decided(&policy, &line, &base.surroundings()) };
+            let kept = KeptFile::of(base).texts().unwrap_or_default();
+            let text = match line.is_empty() {
+                true => shown(&policy) + &approved(&kept),
+                false => decided(&policy, &line, &base.surroundings()) + &approved_too(&kept, &line),
+            };
             print(aish_types::visible(text.trim_end()).as_ref());
             if policy.broken.is_some() {
                 return Ok(ExitCode::Error);
             }
+            Ok(ExitCode::Ok)
+        }
+        PolicyCommand::Forget { text } => {
+            print(&aish_types::visible(&forget(base, &text.join(" "))?));
             Ok(ExitCode::Ok)
         }
         PolicyCommand::Test { file } => {
@@ -112,6 +121,34 @@ pub fn shown(policy: &Policy) -> String {
         out.push_str("shell.confirm_cmd\task\tevery command that a model proposes in the shell\n");
     }
     out
+}
+
+/// Lists what `always` approved for good in this project.
+pub fn approved(kept: &[String]) -> String {
+    kept.iter().map(|text| format!("always\tallow\t{text}\tapproved in this project\n")).collect()
+}
+
+/// Says which approval for good covers a command that would be asked about.
+pub fn approved_too(kept: &[String], line: &str) -> String {
+    let covering = kept.iter().find(|text| aish_safety::kept::covers(text, line.trim()));
+    covering
+        .map(|text| format!("always: where it is asked about it runs unasked in this project, by `{text}`\n"))
+        .unwrap_or_default()
+}
+
+/// Takes an approval for good back.
+///
+/// # Errors
+/// When there is none of this text, or the file cannot be read or written.
+pub fn forget(base: &Base, text: &str) -> Result<String, Failure> {
+    let kept = KeptFile::of(base);
+    if kept.remove(text.trim())? {
+        return Ok(format!("forgotten: {}; it is asked about again", text.trim()));
+    }
+    let texts = kept.texts()?;
+    let there = if texts.is_empty() { "nothing is approved for good here".to_owned() } else { texts.join("\n  ") };
+    Err(Failure::user(format!("{} was not approved for good in this project", text.trim()))
+        .hint(format!("there is:\n  {there}")))
 }
 
 /// Says where the rules stand that decided about the parts of a command, a line each.

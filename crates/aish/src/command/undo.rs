@@ -11,6 +11,6 @@ use crate::undo::answer::answer;
 /// When there is nothing to undo, or the journal cannot be used.
 pub fn run(base: &Base, what: Option<&str>, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     let mut say = |line: &str| print(&aish_types::visible(line));
-    let whole = answer(base, None, what.unwrap_or_default().trim(), &mut say)?;
+    let whole = answer(base, None, ("aish undo", what.unwrap_or_default().trim()), &mut say)?;
     Ok(if whole { ExitCode::Ok } else { ExitCode::Error })
 }

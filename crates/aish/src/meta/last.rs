@@ -37,7 +37,7 @@ pub(super) async fn run(repl: &mut Repl, rest: &str) -> Flow {
             repl.live.take_pending();
             let command = aish_types::mask_named(last.command.trim());
             repl.attach(format!("[exec: {command}]\n{}\n[exit code: {}]", output.text, last.status));
-            repl.ask(&format!(":last ask {question}"), question).await;
+            repl.ask(question).await;
         }
         _ => repl.complain(":last takes `copy`, `page`, `save FILE`, `ask QUESTION`, or nothing"),
     }

@@ -3,12 +3,19 @@
 use std::sync::Arc;
 
 use aish_safety::{Mode, Nobody};
+use aish_turn::Outcome;
 use aish_types::Message;
 
 use crate::repl::Repl;
 
 const REQUEST: &str = "Make a plan for what follows, and do not carry it out yet: what changes something is refused until the \
     user accepts the plan. Look at what you need to know first. End with the steps as a short numbered list.";
+
+const REFUSED: &str = "That command changes something and was not run: nothing is carried out before the plan is accepted. \
+    Go on with the plan, and end with its steps as a short numbered list.";
+
+/// How often a model may try to change something while it plans.
+const REFUSALS: usize = 3;
 
 const ACCEPTED: &str = "The plan is accepted. Carry it out step by step, and say where you have to leave it.";
 
@@ -20,7 +27,14 @@ pub(super) async fn run(repl: &mut Repl, rest: &str) {
     // Whoever cannot be asked says no: what only reads runs, and nothing else does.
     let asked = std::mem::replace(&mut repl.conversation.driver.approver, Arc::new(Nobody(Mode::Headless)));
     let said = repl.conversation.turn.transcript().entries().last().map(|entry| entry.id);
-    repl.ask(&format!(":plan {rest}"), &format!("{REQUEST}\n\n{rest}")).await;
+    repl.ask(&format!("{REQUEST}\n\n{rest}")).await;
+    for _ in 0..REFUSALS {
+        if repl.last_outcome != Some(Outcome::Declined) {
+            break;
+        }
+        repl.say("a command that changes something was not run: the plan comes first");
+        repl.ask(REFUSED).await;
+    }
     repl.conversation.driver.approver = asked;
     let last = repl.conversation.turn.transcript().entries().last();
     let is_plan =
@@ -29,7 +43,7 @@ pub(super) async fn run(repl: &mut Repl, rest: &str) {
         return;
     }
     match repl.editor.choose("[aish] carry out this plan? [y]es  [n]o ", &['y', 'n']).await {
-        Some('y') => repl.ask(":plan accepted", ACCEPTED).await,
+        Some('y') => repl.ask(ACCEPTED).await,
         Some(_) | None => repl.say("not carried out; a question goes on from the plan"),
     }
 }

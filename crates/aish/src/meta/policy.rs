@@ -1,20 +1,28 @@
-//! `:policy [COMMAND | TOOL]`.
+//! `:policy [COMMAND | TOOL | forget TEXT]`.
 
 use aish_safety::PinStore;
 use aish_types::ToolName;
 
-use crate::command::policy::{decided, shown};
+use crate::command::policy::{approved, approved_too, decided, forget, shown};
 use crate::kept::KeptFile;
 use crate::repl::Repl;
 
 pub(super) fn run(repl: &mut Repl, rest: &str) {
+    if let Some(text) = rest.strip_prefix("forget ") {
+        match forget(&repl.base, text) {
+            Ok(said) => repl.print(&aish_types::visible(&said)),
+            Err(why) => repl.fail(&why),
+        }
+        return;
+    }
     let policy = repl.base.policy();
+    let kept = KeptFile::of(&repl.base).texts().unwrap_or_default();
     let text = if rest.is_empty() {
-        shown(&policy)
+        shown(&policy) + &approved(&kept)
     } else if let Some(about) = about_tool(repl, rest) {
         about
     } else {
-        decided(&policy, rest, &(repl.conversation.driver.environment.surroundings)())
+        decided(&policy, rest, &(repl.conversation.driver.environment.surroundings)()) + &approved_too(&kept, rest)
     };
     repl.print_words(aish_types::visible(text.trim_end()).as_ref());
 }

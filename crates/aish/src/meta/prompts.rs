@@ -24,7 +24,6 @@ pub(super) fn run(repl: &mut Repl) {
 /// Asks what a prompt or a skill of this name says; false where there is none.
 pub(super) async fn ask(repl: &mut Repl, name: &str, rest: &str) -> bool {
     let Some(prompt) = all(repl).into_iter().find(|prompt| prompt.name == name) else { return false };
-    let typed = format!(":{name} {rest}");
-    repl.ask(typed.trim_end(), &prompt.filled(rest)).await;
+    repl.ask(&prompt.filled(rest)).await;
     true
 }

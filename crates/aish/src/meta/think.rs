@@ -1,10 +1,24 @@
 //! `:think` and `:continue`.
 
+use aish_turn::Outcome;
+
 use crate::repl::Repl;
 
 /// What the model is told when an answer that was cut is to go on.
-pub(super) const GO_ON: &str =
-    "Your answer was cut. Go on exactly where it ends, and do not repeat what you have said.";
+const GO_ON: &str = "Your answer was cut. Go on exactly where it ends, and do not repeat what you have said.";
+
+/// Lets the model go on with an answer that did not come to its end; a session that goes on may have one at its end.
+pub(super) async fn go_on(repl: &mut Repl) {
+    let is_cut = match &repl.last_outcome {
+        Some(outcome) => matches!(outcome, Outcome::Cut | Outcome::Interrupted | Outcome::Failed),
+        None => !repl.conversation.turn.transcript().entries().is_empty(),
+    };
+    if is_cut {
+        repl.ask(GO_ON).await;
+    } else {
+        repl.complain("nothing was cut: the last answer came to its end");
+    }
+}
 
 /// Shows what the model reasoned before its last answer.
 pub(super) fn run(repl: &mut Repl) {

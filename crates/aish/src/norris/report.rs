@@ -40,7 +40,11 @@ pub fn ending(end: &End, order: &Order) -> String {
                 aish_turn::Limit::Money => limits.money.to_string(),
                 aish_turn::Limit::Time => time(limits.millis),
             };
-            format!("stopped: the limit of {} is reached ({most})", limit.as_str())
+            match limit {
+                // It may be a cap of another kind that refused the next request: that was said when it did.
+                aish_turn::Limit::Money => format!("stopped: a limit of dollars is reached (this run's own is {most})"),
+                _ => format!("stopped: the limit of {} is reached ({most})", limit.as_str()),
+            }
         }
         End::Halted(judgement) => format!("halted: {} ({})", judgement.reason, judgement.rule),
         End::Failed => "stopped: the model could not be asked".to_owned(),
@@ -104,7 +108,7 @@ mod tests {
             (End::Failed, "could not be asked", 1),
             (End::Halted(halted), "halted: deletes x (files.delete)", 3),
             (End::Limit(Limit::Steps), "the limit of steps is reached (25)", 4),
-            (End::Limit(Limit::Money), "the limit of dollars is reached ($1.00)", 4),
+            (End::Limit(Limit::Money), "a limit of dollars is reached (this run's own is $1.00)", 4),
             (End::Limit(Limit::Time), "the limit of minutes is reached (30 min)", 4),
             (End::Interrupted, "interrupted", 130),
         ] {

@@ -22,14 +22,21 @@ impl Repl {
         }
         match expansion::expanded(typed, &|wanted| self.earlier(wanted)) {
             Expanded::Same => Ok(typed.to_owned()),
+            // A question may be about such marks, or have an exclamation mark in it.
+            Expanded::To(_) if !typed.trim_start().starts_with(['!', '^']) && self.is_question(typed) => {
+                Ok(typed.to_owned())
+            }
+            Expanded::NotFound(_) if self.is_question(typed) => Ok(typed.to_owned()),
             Expanded::To(line) => {
                 self.print(&line);
                 Ok(line)
             }
-            // A question may have an exclamation mark in it.
-            Expanded::NotFound(_) if decide(typed, &self.names()).route == Route::Ai => Ok(typed.to_owned()),
             Expanded::NotFound(event) => Err(EventNotFound(event)),
         }
+    }
+
+    fn is_question(&self, typed: &str) -> bool {
+        decide(typed, &self.names()).route == Route::Ai
     }
 
     /// Returns an earlier command line.

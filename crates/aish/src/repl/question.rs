@@ -23,13 +23,17 @@ impl Repl {
     }
 
     /// Asks the model, as the person's question; `typed` is what the person typed.
-    pub async fn ask(&mut self, typed: &str, question: &str) {
-        // What the shell does next is told by its state.
-        let _ = self.question(typed, question).await;
+    pub async fn ask(&mut self, question: &str) {
+        // What the shell does next is told by its state; the line that asks is in the history already.
+        let _ = self.answer(question).await;
     }
 
     pub(super) async fn question(&mut self, typed: &str, question: &str) -> Flow {
         self.history.add(typed, &self.folder(), "ai", None, None);
+        self.answer(question).await
+    }
+
+    async fn answer(&mut self, question: &str) -> Flow {
         self.look_for_models().await;
         self.follow_project();
         self.live.take_folded();
@@ -51,6 +55,7 @@ impl Repl {
         let Conversation { driver, turn, .. } = &mut self.conversation;
         let outcome = driver.play(turn, asked.asked(), &mut self.screen.surface, &interrupt).await;
         self.answered = true;
+        self.last_outcome = Some(outcome.clone());
         if outcome == Outcome::Interrupted {
             self.say("interrupted");
         }

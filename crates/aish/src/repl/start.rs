@@ -169,6 +169,7 @@ impl Repl {
             next: NextLine { pasted, ..NextLine::default() },
             heard: Heard::default(),
             answered: false,
+            last_outcome: None,
         })
     }
 }

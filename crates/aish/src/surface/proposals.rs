@@ -1,6 +1,4 @@
-//! The `CMD:` lines of an answer while it streams: what they propose, and what is left of the answer without them.
-
-use std::collections::VecDeque;
+//! The `CMD:` lines of an answer while it streams: what is left of the answer without them.
 
 use aish_turn::command_line::{MARK, proposed_commands};
 
@@ -11,8 +9,6 @@ pub(super) struct Proposals {
     line: String,
     /// True once the line that is being read is none.
     plain: bool,
-    /// What was proposed and has not been taken.
-    commands: VecDeque<String>,
 }
 
 impl Proposals {
@@ -40,19 +36,7 @@ impl Proposals {
     pub(super) fn end(&mut self) -> String {
         self.plain = false;
         let line = std::mem::take(&mut self.line);
-        let commands = proposed_commands(&line);
-        let rest = if commands.is_empty() { line } else { String::new() };
-        self.commands.extend(commands);
-        rest
-    }
-
-    /// Says whether the next call is one that the answer proposed.
-    pub(super) fn take(&mut self, command: &str) -> bool {
-        let proposed = self.commands.front().is_some_and(|next| next == command);
-        if proposed {
-            self.commands.pop_front();
-        }
-        proposed
+        if proposed_commands(&line).is_empty() { line } else { String::new() }
     }
 }
 
@@ -70,10 +54,6 @@ mod tests {
             let mut rest: String = pieces.map(|piece| proposals.without(std::str::from_utf8(piece).unwrap())).collect();
             rest.push_str(&proposals.end());
             assert_eq!(rest, expected, "pieces of {size} bytes");
-            assert!(!proposals.take("rm x"));
-            for command in ["ls -la", "echo hi", "last"] {
-                assert!(proposals.take(command), "{command}");
-            }
         }
     }
 }

@@ -72,8 +72,8 @@ pub struct TextSurface {
     commands: Commands,
     /// What the answer proposes.
     proposals: Proposals,
-    /// The commands of calls that were told of and have not ended, and whether the answer shows them.
-    calls: VecDeque<(String, bool)>,
+    /// The commands of calls that were told of and have not ended.
+    calls: VecDeque<String>,
     /// True while what was last written to standard output did not end its line.
     open_line: bool,
     /// Drawn pieces of the answer that came at once, and are written at once.
@@ -257,9 +257,7 @@ impl TextSurface {
     fn end_answer(&mut self) {
         self.clear_spinner();
         let waiting = self.proposals.end();
-        if self.commands == Commands::Live {
-            self.draw(&waiting, Duration::ZERO);
-        }
+        self.draw(&waiting, Duration::ZERO);
         if let Some(mut markdown) = self.markdown.take() {
             let mut text = String::new();
             markdown.finish(&mut text);
@@ -271,11 +269,11 @@ impl TextSurface {
         self.release();
     }
 
-    /// Shows a piece of the answer. At the person's terminal each proposal is shown where it is asked about or run.
+    /// Shows a piece of the answer. A proposal is no part of it: it is shown where it is asked about, run or left out.
     fn push(&mut self, piece: &str, now: Duration) {
         self.clear_spinner();
         let rest = self.proposals.without(piece);
-        self.draw(if self.commands == Commands::Live { &rest } else { piece }, now);
+        self.draw(&rest, now);
     }
 
     fn draw(&mut self, piece: &str, now: Duration) {
@@ -317,8 +315,10 @@ impl TextSurface {
     /// Says why a call was not run.
     fn not_run(&mut self, tool: &ToolName, judgement: &Judgement) {
         self.end_answer();
-        if tool.as_str() == SHELL {
-            self.calls.pop_back();
+        if tool.as_str() == SHELL
+            && let Some(command) = self.calls.pop_back()
+        {
+            self.write_err(&self.frames.exec_begin(&command));
         }
         // What cannot be written down is not run for anybody.
         let nobody = if &*judgement.rule == UNRECORDED { "" } else { "; nobody is here to approve it" };
@@ -331,14 +331,11 @@ impl TextSurface {
         match (command, call.name.as_str()) {
             (None, STEPS) => {}
             (None, name) => self.write_err(&self.frames.tool_begin(name, &call.arguments)),
-            (Some(command), _) => {
-                let proposed = self.proposals.take(&command);
-                match self.commands {
-                    Commands::Live => {}
-                    Commands::Printed => self.calls.push_back((command, proposed)),
-                    Commands::Framed => self.write_err(&self.frames.exec_begin(&command)),
-                }
-            }
+            (Some(command), _) => match self.commands {
+                Commands::Live => {}
+                Commands::Printed => self.calls.push_back(command),
+                Commands::Framed => self.write_err(&self.frames.exec_begin(&command)),
+            },
         }
     }
 
@@ -355,8 +352,7 @@ impl TextSurface {
         match self.commands {
             Commands::Live => {}
             Commands::Printed => {
-                // What the answer shows is not shown again.
-                if let Some((command, false)) = self.calls.pop_front() {
+                if let Some(command) = self.calls.pop_front() {
                     self.write_err(&self.frames.exec_begin(&command));
                 }
                 self.write_err(&sanitize(&outcome.text));

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use aish_confine::{KeepError, Layer, OnConflict};
 use aish_hook::agent::Agent;
-use aish_journal::undo::{UndoError, UndoJournal, UndoOptions};
+use aish_journal::undo::{UndoError, UndoJournal, UndoOptions, Wanted};
+use aish_safety::change::{How, Reach};
 use aish_types::SessionId;
 
 use super::{UndoKeeper, say};
@@ -31,14 +32,14 @@ pub fn journal(base: &Base) -> Option<UndoJournal> {
 }
 
 /// `:undo` and `aish undo`: `list`, the name of a step, or nothing for the last command, of a session where one is
-/// given. What cannot be brought back is said before anything is done. Returns whether everything came back.
+/// given; `undo` is what the reader calls it. What cannot be brought back is said before anything is done. Returns whether everything came back.
 ///
 /// # Errors
 /// When there is nothing to undo, or it cannot be brought back.
 pub fn answer(
     base: &Base,
     session: Option<&SessionId>,
-    what: &str,
+    (undo, what): (&str, &str),
     say: &mut dyn FnMut(&str),
 ) -> Result<bool, Failure> {
     let journal = journal(base).ok_or_else(|| Failure::user("there is no home folder, so nothing was put aside"))?;
@@ -71,24 +72,24 @@ pub fn answer(
         name => kept.iter().find(|layer| layer.id() == name),
     };
     if let Some(layer) = layer {
-        return take_back(layer, !what.is_empty(), say);
+        return take_back(layer, (undo, !what.is_empty()), session, &journal, say);
     }
     let found = if what.is_empty() { journal.last(session) } else { journal.named(what) };
     let step = found.map_err(|error| match error {
         UndoError::Nothing if what.is_empty() && (!kept.is_empty() || journal.last(None).is_ok()) => {
             Failure::user("there is nothing to undo in this session")
-                .hint("`:undo list` shows what other sessions changed, and `:undo ID` brings one of it back")
+                .hint(format!("`{undo} list` shows what other sessions changed, and `{undo} ID` brings one of it back"))
         }
         UndoError::Nothing if what.is_empty() => Failure::user("there is nothing to undo"),
         UndoError::Nothing => {
-            Failure::user(format!("there is no step {what:?}")).hint("`undo list` shows what there is")
+            Failure::user(format!("there is no step {what:?}")).hint(format!("`{undo} list` shows what there is"))
         }
         error => error.into(),
     })?;
     say::running(journal.call_of(&step).as_ref()).iter().for_each(|line| say(line));
     say::lost(&step).iter().for_each(|line| say(line));
     let restored = journal.bring_back(&step)?;
-    say::restored(&restored, &step).iter().for_each(|line| say(line));
+    say::restored(&restored, &step, undo).iter().for_each(|line| say(line));
     Ok(restored.failed.is_empty() && step.unnamed.is_empty())
 }
 
@@ -108,25 +109,48 @@ fn listed(layer: &Layer, session: Option<&str>) -> String {
     format!("{}  {time}  {}  {agent}{other}(a layer, exact) {command}", layer.id(), say::size(layer.size().0))
 }
 
-/// Takes a kept layer back. What changed since is only replaced where the layer was named, and goes into the layer then.
-fn take_back(layer: &Layer, named: bool, say: &mut dyn FnMut(&str)) -> Result<bool, Failure> {
-    let on_conflict = if named { OnConflict::Replace } else { OnConflict::Stop };
-    match layer.take_back(on_conflict) {
+/// Takes a kept layer back. What changed since is only replaced where the layer was named, and is put aside before.
+fn take_back(
+    layer: &Layer,
+    (undo, named): (&str, bool),
+    session: Option<&str>,
+    journal: &UndoJournal,
+    say: &mut dyn FnMut(&str),
+) -> Result<bool, Failure> {
+    let id = layer.id();
+    let mut kept = None;
+    let taken = match layer.take_back(OnConflict::Stop) {
+        Err(KeepError::Conflicts(conflicts)) if named => {
+            let there: Vec<Wanted> =
+                conflicts.iter().map(|conflict| Wanted::new(&conflict.path, How::Remove, Reach::Tree)).collect();
+            let step = journal.save_before_undo(session, &format!("undo of {id}: {}", layer.about.command), &there)?;
+            if let Some((path, why)) = step.missed.first() {
+                return Err(Failure::user(format!("what is at {path} now cannot be put aside: {why}"))
+                    .hint("nothing was undone; move it away and try again"));
+            }
+            kept = Some(step.id);
+            layer.take_back(OnConflict::Replace)
+        }
+        taken => taken,
+    };
+    match taken {
         Ok(paths) => {
             say(&format!("undone: {}", layer.about.command));
             say(&format!(
                 "  {} as before, exactly",
                 if paths == 1 { "1 path is".to_owned() } else { format!("{paths} paths are") }
             ));
+            if let Some(kept) = kept {
+                say(&say::kept_instead(undo, &kept));
+            }
             Ok(true)
         }
         Err(KeepError::Conflicts(conflicts)) => {
             for conflict in &conflicts {
                 say(&format!("{} {} since", conflict.path.display(), conflict.why.as_str()));
             }
-            let id = layer.id();
             Err(Failure::user("nothing was undone")
-                .hint(format!("`undo {id}` undoes it all the same and keeps what is there now in its layer")))
+                .hint(format!("`{undo} {id}` undoes it all the same and puts aside what is there now")))
         }
         Err(error) => Err(error.into()),
     }

@@ -94,7 +94,7 @@ pub fn lost(step: &Step) -> Vec<String> {
 }
 
 /// Tells what an undo did, but for what was [`lost`] and is told already.
-pub fn restored(restored: &Restored, step: &Step) -> Vec<String> {
+pub fn restored(restored: &Restored, step: &Step, undo: &str) -> Vec<String> {
     let mut lines = vec![format!("undone: {}", restored.command)];
     for path in restored.restored.iter().take(SHOWN) {
         lines.push(format!("  {}", path.display()));
@@ -111,9 +111,14 @@ pub fn restored(restored: &Restored, step: &Step) -> Vec<String> {
         lines.push(format!("not brought back: {} because {why}", path.display()));
     }
     if let Some(kept) = &restored.kept {
-        lines.push(format!("what was there instead is kept: undo {kept}"));
+        lines.push(kept_instead(undo, kept));
     }
     lines
+}
+
+/// Tells where an undo put what was there before it.
+pub fn kept_instead(undo: &str, step: &str) -> String {
+    format!("what was there instead is kept: `{undo} {step}` brings it back")
 }
 
 fn count(files: u64) -> String {
@@ -162,7 +167,7 @@ mod tests {
             ..Restored::default()
         };
         assert_eq!(
-            restored(&done, &step),
+            restored(&done, &step, "aish undo"),
             ["undone: cp big small", "  /small", "not brought back: /x because no leave"]
         );
         let marked = |session| list(std::slice::from_ref(&step), session, None)[0].contains("(another session)");

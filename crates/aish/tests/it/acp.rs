@@ -366,7 +366,10 @@ fn a_harmless_line_that_changed_something_is_asked_about_and_one_that_was_held_b
     let Some(steps) = play(&home, &steps) else { return };
     assert_eq!(std::fs::read_to_string(home.work().join("a")).unwrap(), "one\ntwo\n");
     let offered = &steps[2]["questions"][0]["call"];
-    assert_eq!((&offered["title"], &offered["toolCallId"]), (&json!("sh w.sh"), &json!("c1-outside")));
+    assert_eq!(offered["title"], "sh w.sh");
+    // Each step's model calls it c1, and each call has an id of its own.
+    let id = offered["toolCallId"].as_str().unwrap();
+    assert!(id.starts_with("c1-") && id.ends_with("-outside") && id != "c1-outside", "{id}");
     assert!(home.path("canary").exists());
     // Both of its calls have ended well.
     let updates = of_kind(&steps[3], "tool_call_update");

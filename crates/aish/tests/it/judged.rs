@@ -57,7 +57,19 @@ fn bad_lines_are_never_allowed() {
         let verdict = stdout.split('\t').next().unwrap();
         let enough = verdict == "halt" || *least == "ask" && verdict == "ask";
         assert!(enough, "{what}: {verdict:?}, {}", stdout.chars().take(200).collect::<String>());
-        assert!(!stderr.contains("panicked") && output.status.success(), "{what}: {:?} {stderr}", output.status);
+        let code = if verdict == "halt" { 2 } else { 1 };
+        assert!(
+            !stderr.contains("panicked") && output.status.code() == Some(code),
+            "{what}: {:?} {stderr}",
+            output.status
+        );
+    }
+}
+
+#[test]
+fn the_strictest_of_several_lines_is_the_exit_code() {
+    for (lines, code) in [("ls\npwd\n", 0), ("ls\nmv a b\npwd\n", 1), ("rm -rf /\nls\nmv a b\n", 2), ("", 0)] {
+        assert_eq!(check(&[], Some(lines.as_bytes())).status.code(), Some(code), "{lines}");
     }
 }
 

@@ -25,12 +25,32 @@ impl<T: AsRef<str>> Place<T> {
         !self.glob && secret_words::tells_of_a_file(self.last()) || self.text().starts_with("secrets/")
     }
 
-    /// A folder that a search which goes through it finds secrets in: a home, or the folder of settings in one.
+    /// A folder that a search which goes through it finds secrets in: a home, or a folder in one in which known secrets lie.
     pub(crate) fn holds_secrets(&self) -> bool {
-        let settings = |parts: &[&str]| matches!(parts, [".config"] | [".local"] | [".local", "share"]);
+        let leads = |parts: &[&str]| AT_HOME.iter().any(|known| lies_below(known, parts).is_some());
         self.is_root()
             || self.is_home() && !self.text().starts_with("/root/")
-            || self.below_home().is_some_and(|parts| settings(&parts.take(3).collect::<Vec<&str>>()))
+            || self.below_home().is_some_and(|parts| leads(&parts.take(MAX_DEEP).collect::<Vec<&str>>()))
+    }
+
+    /// A folder in a home in which known secrets lie, among other files.
+    pub(crate) fn is_settings(&self) -> bool {
+        self.text().starts_with(['~', '/']) && !self.is_root() && !self.is_home() && self.holds_secrets()
+    }
+
+    /// Says whether a search that goes through the place may find one of the secrets that are known to lie in homes; `finds` is
+    /// asked about their paths, each from a folder on.
+    pub(crate) fn is_searched_for_secrets(&self, finds: impl Fn(&str) -> bool) -> bool {
+        if !self.holds_secrets() {
+            return false;
+        }
+        let from: Vec<&str> = match self.is_root() || self.is_home() {
+            true => Vec::new(),
+            false => self.below_home().map(Iterator::collect).unwrap_or_default(),
+        };
+        let elsewhere = [secret_places::SECRET_PATHS, secret_places::MORE_PATHS].into_iter().flatten();
+        let elsewhere = elsewhere.filter_map(|path| path.strip_prefix('/')).filter(|path| path.starts_with('.'));
+        AT_HOME.iter().copied().chain(elsewhere).filter(|known| lies_below(known, &from).is_some()).any(finds)
     }
 
     fn is_secret_as_written(&self) -> bool {
@@ -120,6 +140,14 @@ impl<T: AsRef<str>> Place<T> {
             })
         })
     }
+}
+
+/// The deepest folders below a home that are held against what is known.
+const MAX_DEEP: usize = 4;
+
+/// Returns what is left of a known path below a folder; none where it is not below it.
+fn lies_below<'k>(known: &'k str, folder: &[&str]) -> Option<&'k str> {
+    folder.iter().try_fold(known, |rest, part| rest.strip_prefix(part)?.strip_prefix('/'))
 }
 
 fn is_pattern(part: &str) -> bool {

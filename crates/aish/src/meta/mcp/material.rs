@@ -69,7 +69,7 @@ pub(super) async fn prompt(repl: &mut Repl, name: &str, arguments: &[&str]) {
     }
     repl.print(&question);
     if repl.editor.choose("ask this? [y]es  [n]o ", &['y', 'n']).await == Some('y') {
-        repl.ask(&format!(":mcp prompt {name}"), &question).await;
+        repl.ask(&question).await;
     }
 }
 

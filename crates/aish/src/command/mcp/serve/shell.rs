@@ -151,7 +151,7 @@ impl UndoTools {
             return Err(Failure::user("that step is not of this shell"));
         }
         let mut lines = Vec::new();
-        let all = answer(&self.base, Some(&self.session), step, &mut |line| lines.push(line.to_owned()))?;
+        let all = answer(&self.base, Some(&self.session), ("undo", step), &mut |line| lines.push(line.to_owned()))?;
         let told = lines.join("\n");
         Ok(if all { ToolOutcome::success(told) } else { ToolOutcome::reported_failure(told) })
     }
