@@ -250,11 +250,7 @@ impl Repl {
         let line = match parse_line(trimmed) {
             Line::Empty => return Flow::Go,
             Line::Shell(command) => return self.command(typed, command).await,
-            Line::Question(question) => {
-                // What start-up files set may be secret, and where they went is where the question is asked.
-                self.start_up_is_read().await;
-                return self.question(typed, question).await;
-            }
+            Line::Question(question) => return self.question(typed, question).await,
             Line::Meta(name, rest) => {
                 // A line that speaks of lines that are to go, or of a secret that is not kept, is not kept itself.
                 let speaks = name == "history" && !rest.is_empty() || name == "memory" && look::of(rest).is_some();

@@ -34,6 +34,8 @@ impl Repl {
     }
 
     async fn answer(&mut self, question: &str) -> Flow {
+        // What start-up files set may be secret, and where they went is where the question is asked.
+        self.start_up_is_read().await;
         self.look_for_models().await;
         self.follow_project();
         self.live.take_folded();
