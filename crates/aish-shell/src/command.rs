@@ -17,7 +17,8 @@ use crate::passage::{AtTerminal, Passage};
 use crate::running::Keeper;
 use crate::session::{Heard, Session};
 use crate::shell::ShellError;
-use crate::surroundings::Surroundings;
+use crate::surroundings::{AtExit, Surroundings};
+use crate::told::Told;
 
 /// How often a command that nobody watches is looked at: when it reads the terminal, it is told that there is nothing.
 const END_OF_INPUT: Duration = Duration::from_millis(200);
@@ -45,6 +46,21 @@ enum Outcome {
     End,
     Ended(Exit),
     Stuck,
+    /// Its hook works no more, and nothing says when a command has ended.
+    Dumb,
+}
+
+impl Outcome {
+    /// Says how the command ended; `exits` says whether a shell that is gone was left.
+    fn ending(&self, wish: Option<Ending>, exits: impl FnOnce(Exit) -> bool) -> Ending {
+        match *self {
+            Self::End => wish.unwrap_or(Ending::Completed),
+            Self::Ended(exit) if exits(exit) => Ending::Exited,
+            Self::Ended(exit) => Ending::Died(exit),
+            Self::Stuck => wish.unwrap_or(Ending::Cancelled),
+            Self::Dumb => Ending::Died(Exit::Cancelled),
+        }
+    }
 }
 
 /// What is kept of the output.
@@ -116,20 +132,17 @@ impl Keeper {
         passage.finish().await;
         let type_ahead = typed_ahead(session, passage);
         let (output, full_screen) = keep.finish();
-        let watched = surroundings.terminal.is_some();
-        let ending = match heard {
-            Outcome::End => wish.unwrap_or(Ending::Completed),
-            Outcome::Ended(exit) if watched && asked_to_exit(command, &output.text(), exit) => Ending::Exited,
-            Outcome::Ended(exit) => Ending::Died(exit),
-            Outcome::Stuck => wish.unwrap_or(Ending::Cancelled),
-        };
-        let report = &session.report;
+        let leaves = surroundings.terminal.is_some() && surroundings.at_exit == AtExit::Leaves;
+        let ending = heard.ending(wish, |exit| leaves && asked_to_exit(command, &output.text(), exit));
+        let told = if matches!(heard, Outcome::End) { self.told().await } else { Told::default() };
+        let report = &self.session()?.report;
         let (status, changed, kept) = match heard {
             Outcome::End => (report.status, report.changed_since(&before), report.kept),
             Outcome::Ended(exit) => (exit.shell_code(), Vec::new(), is_kept(command)),
-            Outcome::Stuck => (137, Vec::new(), is_kept(command)),
+            Outcome::Stuck | Outcome::Dumb => (137, Vec::new(), is_kept(command)),
         };
         let result = CommandResult {
+            told,
             kept,
             jobs: report.jobs,
             status,
@@ -153,6 +166,7 @@ impl Keeper {
             Outcome::Ended(_) if ending == Ending::Exited => self.leave().await,
             Outcome::Ended(exit) => self.restart(RestartCause::Died(exit)).await?,
             Outcome::Stuck => self.restart(RestartCause::Stuck).await?,
+            Outcome::Dumb => self.restart(RestartCause::Dumb).await?,
         }
         Ok(())
     }
@@ -160,6 +174,7 @@ impl Keeper {
     /// The result of a command that ended before the shell was ready for it.
     fn not_run(&mut self, command: &str, ending: Ending, passage: Passage) -> CommandResult {
         CommandResult {
+            told: Told::default(),
             kept: is_kept(command),
             jobs: 0,
             status: 130,
@@ -303,6 +318,8 @@ impl<'a> Following<'a> {
         match heard {
             // Once the hook is put back, the user's own prompt commands run a second time.
             Heard::Output(_) if self.prompts > 1 => {}
+            // A shell that edits its lines shows the one that makes it run the command.
+            Heard::Output(_) if self.session.report.edits && self.runs_since.is_none() => {}
             Heard::Output(bytes) => {
                 self.keep.modes.feed(&bytes);
                 self.keep.capture.push(&self.keep.screen.feed(&bytes));
@@ -317,6 +334,9 @@ impl<'a> Following<'a> {
                     self.begins();
                 }
                 if self.prompts > 1 {
+                    if !self.session.may_rearm() {
+                        return Some(Outcome::Dumb);
+                    }
                     self.session.rearm();
                 }
             }

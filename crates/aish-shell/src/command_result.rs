@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use aish_process::{Captured, Exit};
 
+use crate::told::Told;
+
 /// What came of a command in the live shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandResult {
@@ -21,6 +23,8 @@ pub struct CommandResult {
     pub duration: Duration,
     /// Exported variables that are new or different (`Some`) or gone (`None`), by name.
     pub changed: Vec<(String, Option<String>)>,
+    /// The values of the variables that [`Options::wanted`](crate::Options::wanted) names, exported or not.
+    pub told: Told,
     /// Whether the shell put it into its history, as `HISTCONTROL` and `HISTIGNORE` say; a command that begins with a
     /// blank is never kept.
     pub kept: bool,
@@ -32,6 +36,12 @@ pub struct CommandResult {
     pub folded: usize,
     /// How it ended.
     pub ending: Ending,
+}
+
+/// Says whether the last line of an output that was shown has no end, so that what is shown next would stand behind it.
+pub fn ends_in_line(output: &Captured, full_screen: bool) -> bool {
+    let text = if full_screen { String::new() } else { output.clean_text() };
+    !text.is_empty() && !text.ends_with('\n')
 }
 
 /// How a command in the live shell ended.

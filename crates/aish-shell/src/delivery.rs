@@ -30,6 +30,10 @@ impl Delivery {
         }
     }
 
+    /// What is typed before the line where the shell edits its lines itself: it stops doing so, at its top level, where
+    /// alone it can.
+    pub(crate) const UNEDITED: &str = "\\builtin set +o vi +o emacs; ";
+
     /// The line that makes the shell run the command.
     pub(crate) fn trigger(self) -> &'static str {
         match self {

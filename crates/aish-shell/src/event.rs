@@ -28,6 +28,8 @@ pub enum RestartCause {
     Died(Exit),
     /// The shell did not come back from a command that was cancelled.
     Stuck,
+    /// The shell tells no more when a command has ended: something that its hook needs was taken away.
+    Dumb,
 }
 
 impl std::fmt::Display for RestartCause {
@@ -38,6 +40,10 @@ impl std::fmt::Display for RestartCause {
             Self::Died(Exit::Signal(signal)) => write!(f, "the shell was ended by signal {signal}"),
             Self::Died(Exit::TimedOut | Exit::Cancelled) => f.write_str("the shell was ended"),
             Self::Stuck => f.write_str("the shell did not come back from a cancelled command"),
+            Self::Dumb => f.write_str(
+                "the shell could not tell any more when a command ends, because a built-in command that aish needs was \
+                 taken away in it",
+            ),
         }
     }
 }

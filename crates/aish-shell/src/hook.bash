@@ -13,11 +13,33 @@ __aish_start=$'\e]133;C;aish=@NONCE@\a'
 __aish_more=$'\e]133;P;aish=@NONCE@\a'
 __aish_entry='{ __aish_hook "$?"; } >/dev/null 2>&1'
 
+# A function of the user's by the name of `builtin`, and built-in commands that were disabled, are put back as they were at the
+# end. Where that does not help nothing is done: the prompt comes without the end mark before it, which aish notices.
+#
+# With `set -b` a job's end would be told to nobody here.
+function __aish_hook {
+  if \declare -F builtin; then
+    __aish_builtin=$(\declare -f builtin)
+    \unset -f builtin
+  fi
+  if { \builtin enable -n || \enable -n; } >|"$__aish_folder/off" && [[ -s $__aish_folder/off ]]; then
+    \enable . : builtin compgen complete declare eval exec export history jobs local mapfile printf read return set \
+      shift shopt trap unalias unset
+  fi
+  __aish_works=
+  if \builtin eval '__aish_works=1' && [[ $__aish_works ]]; then __aish_apart "$1"; fi
+  if [[ -s $__aish_folder/off ]]; then \builtin . "$__aish_folder/off"; fi
+  if [[ ${__aish_builtin-} ]]; then
+    \builtin eval "$__aish_builtin"
+    __aish_builtin=
+  fi
+}
+
 # The user's options are put aside first; what is called after that inherits no DEBUG or ERR trap either. `exec` has to be
 # called by its name: `builtin exec` takes back what it redirected.
-function __aish_hook {
+function __aish_apart {
   \builtin local - __aish_function=
-  \builtin set +eufxvCTE
+  \builtin set +befuxvCTE
   if \builtin declare -F exec; then
     __aish_function=$(\builtin declare -f exec)
     \builtin unset -f exec
@@ -38,9 +60,11 @@ function __aish_serve {
   \builtin unalias __aish_go
   __aish_open out
   {
-    \builtin printf '%s\0' "${__aish_id-}" "$__aish_status" "$PWD" "$BASH_VERSION" "$BASHOPTS" "${__aish_kept-}"
+    \builtin printf '%s\0' "${__aish_id-}" "$__aish_status" "$PWD" "$BASH_VERSION" "$BASHOPTS:$SHELLOPTS" "${__aish_kept-}"
     \builtin jobs -rp
     \builtin jobs -sp
+    \builtin printf '\0'
+    \builtin compgen -A variable
     \builtin printf '\0'
     \builtin declare -px
     \builtin printf '\0%s\0' '@NONCE@'

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use aish_process::{Detached, Environment};
 
+use crate::told::Wanted;
+
 /// How a live shell is started.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -25,6 +27,8 @@ pub struct Options {
     pub start_limit: Duration,
     /// Bytes of each command's output that are kept, head and tail together.
     pub output_cap: usize,
+    /// The variables whose values are told with each result.
+    pub wanted: Wanted,
     /// What becomes of descendants that left the shell's session when the shell is ended.
     pub detached: Detached,
 }
@@ -41,6 +45,7 @@ impl Options {
             size: Size::default(),
             start_limit: Duration::from_secs(15),
             output_cap: 256 * 1024,
+            wanted: Wanted::none(),
             detached: Detached::Leave,
         }
     }

@@ -14,9 +14,11 @@ use crate::event::{RestartCause, ShellEvent};
 use crate::mark::Mark;
 use crate::options::{Options, Rc};
 use crate::passage::{AtTerminal, Passage};
+use crate::report::Report;
 use crate::session::{Heard, Session};
 use crate::shell::{Request, ShellError};
 use crate::snapshot::Snapshot;
+use crate::told::Told;
 
 /// How long the shell has to go after it was hung up.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -100,7 +102,12 @@ impl Keeper {
         let Some(session) = &mut self.session else { return };
         match heard {
             Heard::Output(bytes) => self.tell(ShellEvent::Output(bytes)),
-            Heard::Mark(Mark::Prompt) => session.rearm(),
+            Heard::Mark(Mark::Prompt) if session.may_rearm() => session.rearm(),
+            Heard::Mark(Mark::Prompt) => {
+                if let Err(error) = self.restart(RestartCause::Dumb).await {
+                    tracing::warn!(%error, "the live shell did not start again");
+                }
+            }
             Heard::Mark(Mark::End | Mark::Started | Mark::More) => {}
             Heard::Ended(exit) => {
                 let cause = match session.was_ready() {
@@ -209,7 +216,8 @@ impl Keeper {
                 heard = session.hear(), if passage.is_clear() => match heard {
                     Heard::Output(bytes) if passage.is_watched() => passage.show(&bytes),
                     Heard::Output(bytes) => self.tell(ShellEvent::Output(bytes)),
-                    Heard::Mark(Mark::Prompt) => session.rearm(),
+                    Heard::Mark(Mark::Prompt) if session.may_rearm() => session.rearm(),
+                    Heard::Mark(Mark::Prompt) => self.restart(RestartCause::Dumb).await?,
                     Heard::Mark(Mark::End | Mark::Started | Mark::More) => {}
                     Heard::Ended(_) => self.restart(cause).await?,
                 },
@@ -240,10 +248,27 @@ impl Keeper {
         self.session()?.ask(script, limit).await
     }
 
+    /// The values that the owner wants to know, as far as the shell, which must be at its prompt, tells them.
+    pub(crate) async fn told(&mut self) -> Told {
+        let wanted = self.options.wanted.clone();
+        let Ok(session) = self.session() else { return Told::default() };
+        let Report { variables, environment, .. } = &session.report;
+        let mut told = Told::of_environment(environment, &wanted);
+        let query = Told::query(variables, environment, &wanted).filter(|_| session.at_prompt);
+        if let Some(query) = query
+            && let Ok(answer) = session.ask(&query, LIST_LIMIT).await
+        {
+            told.add(&answer);
+        }
+        told
+    }
+
     async fn snapshot(&mut self) -> Result<Snapshot, ShellError> {
         let answer = self.ask(Snapshot::QUERY, LIST_LIMIT).await?;
+        let told = self.told().await;
         let report = &self.session()?.report;
         Ok(Snapshot {
+            told,
             environment: report.environment.clone(),
             cwd: report.cwd.clone(),
             status: report.status,

@@ -24,6 +24,9 @@ const REPORT_LIMIT: Duration = Duration::from_secs(5);
 /// How long a shell may take to come back from a query that was interrupted.
 const QUERY_END: Duration = Duration::from_secs(2);
 
+/// How often the hook is put back without an end mark that comes of it.
+const MOST_REARMS: u32 = 10;
+
 /// What was heard of the shell.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
@@ -43,6 +46,8 @@ pub(crate) struct Session {
     number: u64,
     /// Whether the hook was put back since the last end mark.
     rearmed: bool,
+    /// How often it was put back since then.
+    rearms: u32,
     child: TerminalChild,
     exchange: Exchange,
     scanner: Scanner,
@@ -94,6 +99,7 @@ impl Session {
             since: Instant::now(),
             number: 0,
             rearmed: false,
+            rearms: 0,
             child,
             scanner: Scanner::new(&nonce),
             exchange,
@@ -171,12 +177,19 @@ impl Session {
         // A hook that was put back may print an end mark too many; it is that of an earlier command.
         self.at_prompt = self.report.number == self.number;
         self.rearmed = false;
+        self.rearms = 0;
         aish_process::reap_orphans();
+    }
+
+    /// Says whether putting the hook back may help: it has not failed again and again.
+    pub(crate) fn may_rearm(&self) -> bool {
+        self.rearms < MOST_REARMS
     }
 
     /// Puts the hook back; the shell must be reading its terminal.
     pub(crate) fn rearm(&mut self) {
         self.rearmed = true;
+        self.rearms += 1;
         self.reported = None;
         self.exchange.clear();
         // What was typed ahead would be run as commands.
@@ -200,7 +213,8 @@ impl Session {
     /// Hands a command to the shell, which must be at its prompt and have nothing typed ahead.
     pub(crate) async fn send(&mut self, command: &str) -> io::Result<()> {
         let delivery = Delivery::choose(command, self.report.takes_alias);
-        self.line.type_unseen(delivery.trigger())?;
+        let first = if self.report.edits { Delivery::UNEDITED } else { "" };
+        self.line.type_unseen(&format!("{first}{}", delivery.trigger()))?;
         self.at_prompt = false;
         self.number += 1;
         self.exchange.send(delivery.kind(), self.number, command).await

@@ -143,6 +143,38 @@ impl Shell {
         Ok(text.lines().map(str::trim_end).filter(|line| line.starts_with('[')).map(str::to_owned).collect())
     }
 
+    /// Lists the lines of the shell's own history, oldest first. 2 s at most.
+    ///
+    /// # Errors
+    /// When there is no shell, or it gave no answer.
+    pub async fn history_list(&self) -> Result<Vec<String>, ShellError> {
+        let script = "function __aish_list { \\builtin local HISTTIMEFORMAT=; \\builtin history; }\n__aish_list\n\
+                      \\builtin unset -f __aish_list"
+            .to_owned();
+        let limit = Duration::from_secs(2);
+        let answer = self.request(|reply| Request::Ask { script, limit, reply }).await?;
+        Ok(listed(&String::from_utf8_lossy(&answer)))
+    }
+
+    /// Tells what bash tells of jobs before a prompt: those that have ended since it last did, a line each, and how many run or
+    /// are stopped now. 2 s at most.
+    ///
+    /// # Errors
+    /// When there is no shell, or it gave no answer.
+    pub async fn job_news(&self) -> Result<(Vec<String>, usize), ShellError> {
+        let script = "\\builtin jobs -n; \\builtin printf '\\0'; \\builtin jobs -r; \\builtin printf '\\0'; \
+                      \\builtin jobs -rp; \\builtin jobs -sp"
+            .to_owned();
+        let limit = Duration::from_secs(2);
+        let answer = self.request(|reply| Request::Ask { script, limit, reply }).await?;
+        let text = String::from_utf8_lossy(&answer);
+        let mut parts = text.split('\0');
+        let (Some(news), Some(running), Some(left)) = (parts.next(), parts.next(), parts.next()) else {
+            return Err(ShellError::NoAnswer);
+        };
+        Ok((ended(news, running), left.lines().count()))
+    }
+
     /// Expands the prompt that the start-up files or the person set (`PS1`), as it stands after a command that ended with
     /// this status; empty where there is none, and before bash 4.4. 2 s at most.
     ///
@@ -191,5 +223,61 @@ impl Shell {
 impl Drop for Shell {
     fn drop(&mut self) {
         self.stop.cancel();
+    }
+}
+
+/// Returns the lines of `jobs -n` that are not of jobs that run: those that were just started are among them.
+fn ended(news: &str, running: &str) -> Vec<String> {
+    let number =
+        |line: &str| line.split_once(']').filter(|_| line.starts_with('[')).map(|(number, _)| number.to_owned());
+    let running: Vec<String> = running.lines().filter_map(number).collect();
+    let mut is_told = false;
+    let told = news.lines().filter(|line| {
+        // A command of several lines goes on below its first.
+        if let Some(number) = number(line) {
+            is_told = !running.contains(&number);
+        }
+        is_told
+    });
+    told.map(|line| line.trim_end().to_owned()).collect()
+}
+
+/// Takes the output of `history` apart: a number, `*` where the line was changed, and the line, which may go on.
+fn listed(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for row in text.lines() {
+        let bare = row.trim_start();
+        let behind = bare.trim_start_matches(|c: char| c.is_ascii_digit());
+        let line =
+            behind.strip_prefix("  ").or_else(|| behind.strip_prefix("* ")).filter(|_| behind.len() < bare.len());
+        match (line, lines.last_mut()) {
+            (Some(line), _) => lines.push(line.to_owned()),
+            (None, Some(last)) => {
+                last.push('\n');
+                last.push_str(row);
+            }
+            (None, None) => {}
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ended, listed};
+
+    #[test]
+    fn jobs_that_run_are_no_news() {
+        let news = "[1]   Running   sleep 9 &\n[2]-  Done      for i in 1\ndo x\n[3]+  Running   a\nb\n";
+        assert_eq!(ended(news, "[1]   Running\n[3]+  Running   a\nb\n"), ["[2]-  Done      for i in 1", "do x"]);
+    }
+
+    #[test]
+    fn the_list_is_taken_apart() {
+        assert_eq!(
+            listed("    1  ls\n    2* cd x\n  103  for i in 1\ndo x\ndone\n"),
+            ["ls", "cd x", "for i in 1\ndo x\ndone"]
+        );
+        assert_eq!(listed(""), [""; 0]);
     }
 }

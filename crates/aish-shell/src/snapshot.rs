@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use crate::told::Told;
+
 /// The names that the live shell knows, its folder and its environment, at one moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snapshot {
@@ -18,6 +20,8 @@ pub struct Snapshot {
     pub variables: BTreeSet<String>,
     /// Exported variables.
     pub environment: BTreeMap<String, String>,
+    /// The values of the variables that [`Options::wanted`](crate::Options::wanted) names, exported or not.
+    pub told: Told,
     /// Whether a trap of the person's does something at SIGINT.
     pub traps_interrupt: bool,
     /// The shell's folder.

@@ -139,7 +139,7 @@ fn is_own(name: &str) -> bool {
 }
 
 /// Reads the output of `declare -p`.
-fn variables(text: &str) -> Vec<Variable> {
+pub(crate) fn variables(text: &str) -> Vec<Variable> {
     let mut all = Vec::new();
     let mut rest = text;
     while let Some(after) = rest.strip_prefix("declare -") {

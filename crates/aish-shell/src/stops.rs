@@ -2,7 +2,7 @@
 
 use std::{fs, io};
 
-use rustix::process::{Pid, Signal, getpid, getppid, kill_process};
+use rustix::process::{Signal, getpid, kill_process};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinHandle;
 
@@ -11,8 +11,8 @@ use crate::changed_modes::{reapply_all, restore_all};
 /// Stops this process at SIGTSTP, and goes on with it at SIGCONT. `pause` and `resume` give a terminal back and take it
 /// again that is not ours. Needs a tokio runtime with I/O; the task goes on until it is aborted.
 ///
-/// Where nobody would continue it (the parent is in another session) nothing is stopped, as POSIX has it for orphaned
-/// process groups.
+/// Where nobody would continue it nothing is stopped, as POSIX has it for orphaned process groups: no process of the group has
+/// a parent in another group of the session, as the jobs of a shell with job control have.
 ///
 /// # Errors
 /// When the signal cannot be watched.
@@ -36,15 +36,32 @@ pub fn follow_stops(
     }))
 }
 
+/// Says whether the kernel takes this process's group for orphaned, and so would not stop it at the terminal's Ctrl-Z.
 fn is_orphaned() -> bool {
-    let session = |pid: Pid| {
-        let line = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
+    let own = getpid().as_raw_nonzero().get();
+    let Some(me) = Kin::of(own) else { return true };
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let mut group = ids.filter_map(Kin::of).filter(|process| process.group == me.group);
+    // Somebody who could continue it stands above one of the group, beside it, in the same session.
+    !group.any(|process| {
+        Kin::of(process.parent).is_some_and(|parent| parent.session == me.session && parent.group != me.group)
+    })
+}
+
+/// How a process stands to others.
+struct Kin {
+    parent: i32,
+    group: i32,
+    session: i32,
+}
+
+impl Kin {
+    fn of(process: i32) -> Option<Self> {
+        let line = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
         // The name before it may hold anything.
         let (_, rest) = line.rsplit_once(')')?;
-        rest.split_ascii_whitespace().nth(3).map(str::to_owned)
-    };
-    match getppid().map(session) {
-        Some(Some(parents)) => session(getpid()).is_none_or(|own| own != parents),
-        Some(None) | None => true,
+        let mut fields = rest.split_ascii_whitespace().skip(1).map_while(|field| field.parse().ok());
+        Some(Self { parent: fields.next()?, group: fields.next()?, session: fields.next()? })
     }
 }

@@ -18,8 +18,20 @@ pub struct Surroundings {
     pub timeout: Option<Duration>,
     /// How many rows of the terminal its output may take; what comes behind them is only kept. All of them when `None`.
     pub rows: Option<usize>,
+    /// What an `exit` at the person's terminal does.
+    pub at_exit: AtExit,
     /// Keys that were typed for the command before it began, as its terminal gets them; only where there is a terminal.
     pub keys: Vec<u8>,
+}
+
+/// What becomes of the shell when a command at the person's terminal tells it to exit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum AtExit {
+    /// It is gone for good: the person left it.
+    #[default]
+    Leaves,
+    /// It is started again, as a shell that died.
+    StartsAgain,
 }
 
 impl Surroundings {

@@ -190,6 +190,22 @@ impl Store {
         })
     }
 
+    /// Deletes the lines that a query's conditions fit, so that the file does not hold their texts any more, and returns how
+    /// many there were.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub fn delete_history(&self, query: &HistoryQuery) -> Result<usize, StoreError> {
+        let (conditions, values) = query.conditions();
+        self.with(|connection| {
+            connection.pragma_update(None, "secure_delete", true)?;
+            let count = connection.execute(&format!("DELETE FROM history {conditions}"), params_from_iter(values))?;
+            // What was written beside the file holds them too; where somebody reads just now it goes a little later.
+            let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+            Ok(count)
+        })
+    }
+
     /// Returns one line.
     ///
     /// # Errors

@@ -10,6 +10,7 @@ mod manual;
 mod meta;
 mod place;
 mod quoting;
+mod targets;
 mod variables;
 
 use std::path::PathBuf;
@@ -151,6 +152,10 @@ impl LineCompleter for Completer {
             if !options.is_empty() {
                 return options;
             }
+        }
+        let found = self.targets(&place, before);
+        if !found.is_empty() {
+            return found;
         }
         // What most people have no completion file for.
         if place.is_first_argument && !place.typed.contains(['/', '.']) {

@@ -24,10 +24,10 @@ impl LineHistory {
         Self { store, session, size, secrets }
     }
 
-    /// Adds a line with what came of it; one that holds a known secret or begins with a blank is not kept. A history that
-    /// cannot be written costs the session nothing.
+    /// Adds a line with what came of it; one that holds a known secret, sets one or begins with a blank is not kept. A history
+    /// that cannot be written costs the session nothing.
     pub fn add(&self, line: &str, folder: &str, route: &str, status: Option<i32>, duration: Option<Duration>) {
-        if line.starts_with([' ', '\t']) || self.secrets.are_in(line) {
+        if line.starts_with([' ', '\t']) || self.secrets.learn_assigned(line) || self.secrets.are_in(line) {
             return;
         }
         let entry = NewHistoryEntry {
@@ -49,6 +49,15 @@ impl LineHistory {
         let found = self.store.search_history(&query).unwrap_or_default();
         let of_shell = |entry: &StoredEntry| !matches!(entry.route.as_deref(), Some("ai" | "meta"));
         found.into_iter().filter(of_shell).map(|entry| entry.command).take(limit).collect()
+    }
+
+    /// Deletes the lines that are this text, or all of them, and returns how many there were.
+    ///
+    /// # Errors
+    /// When the history cannot be written.
+    pub fn delete(&self, text: Option<&str>) -> Result<usize, StoreError> {
+        let text = text.map(|text| TextMatch::Exact(text.to_owned()));
+        self.store.delete_history(&StoredQuery { text, ..StoredQuery::default() })
     }
 
     /// Returns the newest lines, newest first.

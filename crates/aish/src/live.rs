@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use aish_process::Captured;
 use aish_safety::Surroundings;
 use aish_shell::{
-    Attending, ChangedModes, CommandResult, Ending, Options, Rc, Shell, ShellError, ShellEvent, Snapshot, UserTerminal,
+    AtExit, Attending, ChangedModes, CommandResult, Ending, Options, Rc, Shell, ShellError, ShellEvent, Snapshot,
+    UserTerminal, Wanted,
 };
 use aish_tools::RunContext;
 use aish_types::{BoxFuture, CallId, visible};
@@ -18,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::Base;
 use crate::failure::Failure;
+use crate::secrets::Secrets;
 use crate::settling::Apart;
 use crate::shell_tool::{CommandRunner, Ran, Way};
 use crate::transactions::Transactions;
@@ -84,6 +86,8 @@ fn echoed(command: &str) -> String {
 pub struct Live {
     options: Options,
     terminal: Option<Arc<UserTerminal>>,
+    /// Learns the values of the shell's variables with a secret's name.
+    secrets: Arc<Secrets>,
     shell: AsyncMutex<Option<Arc<Shell>>>,
     listener: Mutex<Option<Listener>>,
     remembered: Mutex<Remembered>,
@@ -97,29 +101,32 @@ pub struct Live {
 
 impl Live {
     /// Makes a shell that nobody watches; it starts with its first command.
-    pub fn headless(program: &str) -> Self {
+    pub fn headless(program: &str, secrets: &Arc<Secrets>) -> Self {
         let options = Options { program: vec![program.into()], ..Options::headless() };
-        Self::new(options, None)
+        Self::new(options, None, secrets)
     }
 
     /// Makes the shell that a person works in.
-    pub fn interactive(program: &str, rc: Rc, terminal: Arc<UserTerminal>) -> Self {
+    pub fn interactive(program: &str, rc: Rc, terminal: Arc<UserTerminal>, secrets: &Arc<Secrets>) -> Self {
         let options = Options { program: vec![program.into()], rc, size: terminal.size(), ..Options::interactive() };
-        Self::new(options, Some(terminal))
+        Self::new(options, Some(terminal), secrets)
     }
 
     /// Makes the shell of an autonomous run, in a folder; it starts with its first command.
-    pub fn of_run(options: Options, folder: PathBuf) -> Self {
-        let live = Self::new(options, None);
+    pub fn of_run(options: Options, folder: PathBuf, secrets: &Arc<Secrets>) -> Self {
+        let live = Self::new(options, None, secrets);
         live.lock().folder = Some(folder);
         live
     }
 
-    fn new(options: Options, terminal: Option<Arc<UserTerminal>>) -> Self {
+    fn new(options: Options, terminal: Option<Arc<UserTerminal>>, secrets: &Arc<Secrets>) -> Self {
+        let names = Arc::clone(secrets);
+        let options = Options { wanted: Wanted::by(move |name| names.are_named(name)), ..options };
         let remembered = Remembered { folder: std::env::current_dir().ok(), ..Remembered::default() };
         Self {
             options,
             terminal,
+            secrets: Arc::clone(secrets),
             shell: AsyncMutex::new(None),
             listener: Mutex::new(None),
             remembered: Mutex::new(remembered),
@@ -231,13 +238,44 @@ impl Live {
     /// Takes a snapshot of the shell's names, if it is at its prompt by then.
     pub async fn snapshot(&self) -> Option<Snapshot> {
         let shell = self.start().await;
-        shell.snapshot().await.ok()
+        let snapshot = shell.snapshot().await.ok()?;
+        self.secrets.learn(snapshot.told.0.iter().map(String::as_str));
+        Some(snapshot)
+    }
+
+    /// Takes the folder in which the start-up files left the shell, and says whether it is another one than was known.
+    pub fn starts_in(&self, folder: &Path) -> bool {
+        let mut remembered = self.lock();
+        // A name of it that goes over links is another one too.
+        let goes = folder.is_absolute() && remembered.folder.as_deref() != Some(folder);
+        if goes {
+            remembered.folder = Some(folder.to_owned());
+        }
+        goes
+    }
+
+    /// Tells of jobs what bash tells of them before a prompt, a line each; nothing where none was known to run.
+    pub async fn job_news(&self) -> Vec<String> {
+        if self.lock().jobs == 0 {
+            return Vec::new();
+        }
+        let Some(shell) = self.shell.lock().await.clone() else { return Vec::new() };
+        let asked = tokio::time::timeout(Duration::from_secs(1), shell.job_news()).await;
+        let Ok(Ok((news, left))) = asked else { return Vec::new() };
+        self.lock().jobs = left;
+        news
     }
 
     /// Lists the jobs that run or are stopped; none where the shell does not answer within a second.
     pub async fn jobs(&self) -> Vec<String> {
         let Some(shell) = self.shell.lock().await.clone() else { return Vec::new() };
         tokio::time::timeout(Duration::from_secs(1), shell.jobs()).await.ok().and_then(Result::ok).unwrap_or_default()
+    }
+
+    /// Lists the lines of bash's own history, oldest first; none where the shell does not answer.
+    pub async fn history_list(&self) -> Vec<String> {
+        let shell = self.start().await;
+        shell.history_list().await.unwrap_or_default()
     }
 
     /// Expands the person's own prompt; `None` where `PS1` is empty or the shell does not answer in time.
@@ -279,7 +317,7 @@ impl Live {
             output: if result.full_screen { "(a full-screen program)".to_owned() } else { result.output.clean_text() },
         };
         remembered.last = Some(executed.clone());
-        remembered.pending.push(executed);
+        remembered.pending.push(Executed { command: aish_types::mask_named(command), ..executed });
         Ok(result)
     }
 
@@ -287,7 +325,7 @@ impl Live {
     fn watched(&self, bounds: RunContext, rows: Option<usize>) -> aish_shell::Surroundings {
         let timeout = (bounds.timeout_ms > 0).then(|| Duration::from_millis(bounds.timeout_ms));
         let (terminal, cancel) = (self.terminal.clone(), bounds.cancel);
-        aish_shell::Surroundings { terminal, cancel, timeout, rows, keys: Vec::new() }
+        aish_shell::Surroundings { terminal, cancel, timeout, rows, ..aish_shell::Surroundings::default() }
     }
 
     async fn run_in(&self, command: &str, surroundings: aish_shell::Surroundings) -> Result<CommandResult, ShellError> {
@@ -296,6 +334,7 @@ impl Live {
         // Start-up files that are not read yet come first, and may ask for something.
         let _attending = surroundings.terminal.as_ref().map(|terminal| shell.attend(terminal));
         let result = shell.run(command, surroundings).await?;
+        self.secrets.learn(result.told.0.iter().map(String::as_str));
         let mut remembered = self.lock();
         remembered.folder = Some(result.cwd.clone());
         remembered.status = result.status;
@@ -306,6 +345,14 @@ impl Live {
         remembered.typed_ahead.push_str(&if ends { ahead.replace('\0', "\u{4}") } else { ahead.replace('\u{4}', "") });
         drop(remembered);
         Ok(result)
+    }
+
+    /// Ends the line that a command left open on the screen, as what is shown next would stand behind it or over it.
+    fn end_line(&self, output: &Captured, is_elsewhere: bool) {
+        if self.terminal.is_some() && aish_shell::ends_in_line(output, is_elsewhere) {
+            let mut err = std::io::stderr().lock();
+            let _ = err.write_all(b"\n").and_then(|()| err.flush());
+        }
     }
 
     /// Says how much of an output is not on the screen, behind the sign that stands there, and keeps it to be shown.
@@ -332,15 +379,14 @@ impl Live {
     /// Runs a command that the model proposed in the shell itself.
     async fn run_proposed(&self, command: &str, bounds: RunContext, rows: Option<usize>) -> Result<Ran, Failure> {
         let timeout_ms = bounds.timeout_ms;
-        let result = self.run_in(command, self.watched(bounds, rows)).await?;
+        // Only a person ends aish: a proposed `exit` ends the shell alone.
+        let surroundings = aish_shell::Surroundings { at_exit: AtExit::StartsAgain, ..self.watched(bounds, rows) };
+        let result = self.run_in(command, surroundings).await?;
+        self.end_line(&result.output, result.full_screen || result.folded > 0);
         self.tell_folded(command, result.folded, result.status, &result.output);
         // The terminal's Ctrl-C goes to the command, and only its end tells of it; who handles it goes on.
         let by_person = self.terminal.is_some() && result.ending == Ending::Completed && result.status == BY_INTERRUPT;
         let ending = ending_words(result.ending, timeout_ms).or_else(|| by_person.then(interrupted));
-        if result.ending == Ending::Exited {
-            // Only a person ends aish: a proposed `exit` ends the shell, and the next command starts another.
-            self.shell.lock().await.take();
-        }
         Ok(Ran { by_person, ..Ran::of(result.status, &result.output, ending) })
     }
 
@@ -369,7 +415,7 @@ pub fn ending_words(ending: Ending, timeout_ms: u64) -> Option<String> {
         Ending::Cancelled => Some(interrupted()),
         Ending::TimedOut => Some(format!("timed out after {} s", timeout_ms / 1000)),
         Ending::Exited => Some("the shell exited".to_owned()),
-        Ending::Died(_) => Some("the shell died and was started again".to_owned()),
+        Ending::Died(_) => Some("the shell ended and was started again".to_owned()),
     }
 }
 

@@ -74,9 +74,13 @@ pub enum Completes {
     Servers,
     /// The keys of the configuration and their sections.
     Keys,
+    /// What can be done with the history.
+    History,
+    /// The word for the last line.
+    Last,
 }
 
-use Completes::{Commands, Keys, Models, Servers, Tools, Usage};
+use Completes::{Commands, History, Keys, Last, Models, Servers, Tools, Usage};
 
 /// Goes on after a command that does not wait.
 fn done((): ()) -> BoxFuture<'static, Flow> {
@@ -111,7 +115,10 @@ pub const COMMANDS: &[MetaCommand] = &[
     row("reset", "", "forget the conversation", |repl, _| done(reset::run(repl))),
     row("think", "", "show what the model reasoned before its last answer", |repl, _| done(think::run(repl))),
     row("continue", "", "let the model go on with an answer that was cut", |repl, _| after(think::go_on(repl))),
-    row("history", "[COUNT]", "show the last lines", |repl, rest| done(history::run(repl, rest))),
+    row("history", "[COUNT|delete TEXT|delete last|clear]", "show the last lines, or delete lines", |repl, rest| {
+        after(history::run(repl, rest))
+    })
+    .completing(&[("", History), ("delete", Last)]),
     row("last", "[copy|page|save FILE|ask QUESTION]", "what the last command showed", |repl, rest| {
         Box::pin(last::run(repl, rest))
     }),

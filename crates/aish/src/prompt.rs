@@ -185,7 +185,8 @@ fn expand(name: &str, facts: &PromptFacts, theme: &Theme, unicode: bool, out: &m
     match name {
         "cwd" => {
             let room = usize::from(facts.width) * 2 / 5;
-            out.push(theme.strong, &fitted(&short_folder(&facts.folder, facts.home.as_deref()), room.max(16), unicode));
+            let folder = in_a_line(&short_folder(&facts.folder, facts.home.as_deref()));
+            out.push(theme.strong, &fitted(&folder, room.max(16), unicode));
         }
         "user" => out.push(theme.dim, &facts.user),
         "host" => out.push(theme.dim, &facts.host),
@@ -196,7 +197,7 @@ fn expand(name: &str, facts: &PromptFacts, theme: &Theme, unicode: bool, out: &m
         }
         "venv" => {
             if let Some(venv) = &facts.venv {
-                out.push(theme.dim, &format!("({venv})"));
+                out.push(theme.dim, &format!("({})", in_a_line(venv)));
             }
         }
         "jobs" => match facts.jobs {
@@ -226,6 +227,11 @@ fn expand(name: &str, facts: &PromptFacts, theme: &Theme, unicode: bool, out: &m
         "mark" => out.push(theme.shell, if unicode { "❯" } else { ">" }),
         unknown => out.push(anstyle_plain(), &format!("{{{unknown}}}")),
     }
+}
+
+/// Writes out what would break the prompt's line: a name may hold a line feed.
+fn in_a_line(name: &str) -> String {
+    aish_types::visible(name).replace('\n', "\\n").replace('\t', "\\t")
 }
 
 /// The text without its first blank, where there is nothing or a blank before it already.
@@ -386,6 +392,8 @@ mod tests {
         assert_eq!(text_of(TEMPLATE, &busy), "ada@engine (tool) ~/src 2 jobs 3.2s > ");
         let deep = PromptFacts { folder: "/home/a/projects/tool/crates/engine".into(), width: 40, ..calm.clone() };
         assert_eq!(text_of("{cwd} ", &deep), "~/p/t/c/engine ");
+        let odd = PromptFacts { folder: "/home/a/new\nline\tand \u{1b}[31m".into(), ..calm.clone() };
+        assert_eq!(text_of("{cwd} ", &odd), r"~/new\nline\tand \e[31m ");
         let long = PromptFacts { folder: format!("/{}", "x".repeat(60)), width: 40, ..calm };
         assert_eq!(text_of("{cwd}", &long), format!("...{}", "x".repeat(13)));
         assert_eq!([65, 7_380].map(|seconds| duration(Duration::from_secs(seconds))), ["1m05s", "2h03m"]);

@@ -6,6 +6,7 @@ mod ending;
 mod entered;
 mod expansion;
 mod first_start;
+mod forgotten;
 mod jobs;
 mod known;
 mod models;
@@ -23,7 +24,7 @@ use std::time::{Duration, Instant};
 use aish_mcp::client::ServerPool;
 use aish_route::{Line, Route, corrected, decide, parse_line};
 use aish_shell::ChangedModes;
-use aish_term::{EditorError, Input, LineEditor, TerminalApprover};
+use aish_term::{EditorError, Input, LineEditor, Reading, TerminalApprover};
 use aish_turn::Outcome;
 
 use crate::base::Base;
@@ -37,6 +38,7 @@ use crate::memory::heard::Heard;
 use crate::meta;
 use crate::norris::log::RunLog;
 use crate::plugins::Plugins;
+use crate::secrets::look;
 use crate::servers;
 use crate::shell_switch::Switch;
 use editor::Pasted;
@@ -162,23 +164,20 @@ impl Repl {
         loop {
             let reading = match self.starting.reading.take() {
                 Some(reading) => reading,
-                None => {
-                    let mut view = self.prompt().await;
-                    view.initial = self.live.take_typed_ahead();
-                    if view.initial.is_empty() {
-                        view.initial = self.next.prefilled.take().unwrap_or_default();
-                    }
-                    view.suggestion = self.next.suggestion.take();
-                    self.tell_folder();
-                    self.editor.begin(view).map_err(Ended::ByFault)?
-                }
+                None => self.begin_line().await.map_err(Ended::ByFault)?,
             };
             let (asks, is_starting) = (Arc::clone(&self.starting.asks), self.is_starting());
+            let gone = Arc::clone(&self.starting.gone);
             let input = tokio::select! {
                 biased;
                 code = signals.ended() => return Err(Ended::BySignal(code)),
                 () = asks.notified(), if is_starting => None,
                 input = at_rest(&mut self.answered, reading.line()) => Some(input.map_err(Ended::ByFault)?),
+                // The prompt shows another folder than the start-up files went to; what was typed stands in the next one.
+                () = gone.notified() => {
+                    self.editor.release().await;
+                    continue;
+                }
             };
             let Some(input) = input else {
                 tokio::select! {
@@ -218,6 +217,21 @@ impl Repl {
         }
     }
 
+    /// Draws the prompt and begins to read a line.
+    async fn begin_line(&mut self) -> Result<Reading, EditorError> {
+        self.tell_job_news().await;
+        // This prompt shows where the start-up files went.
+        let _ = tokio::time::timeout(Duration::ZERO, self.starting.gone.notified()).await;
+        let mut view = self.prompt().await;
+        view.initial = self.live.take_typed_ahead();
+        if view.initial.is_empty() {
+            view.initial = self.next.prefilled.take().unwrap_or_default();
+        }
+        view.suggestion = self.next.suggestion.take();
+        self.tell_folder();
+        self.editor.begin(view)
+    }
+
     /// Sends one line its way.
     pub async fn line(&mut self, text: &str, flipped: bool) -> Flow {
         self.show_waiting();
@@ -238,7 +252,11 @@ impl Repl {
             Line::Shell(command) => return self.command(typed, command).await,
             Line::Question(question) => return self.question(typed, question).await,
             Line::Meta(name, rest) => {
-                self.history.add(typed, &self.folder(), "meta", None, None);
+                // A line that speaks of lines that are to go, or of a secret that is not kept, is not kept itself.
+                let speaks = name == "history" && !rest.is_empty() || name == "memory" && look::of(rest).is_some();
+                if !speaks {
+                    self.history.add(typed, &self.folder(), "meta", None, None);
+                }
                 self.models_are_known().await;
                 return meta::run(self, name, rest).await;
             }
@@ -275,16 +293,21 @@ impl Repl {
     pub async fn command(&mut self, typed: &str, command: &str) -> Flow {
         let folder = self.folder();
         let started = Instant::now();
-        // A secret that is typed stands in no history, bash's own included.
-        let hidden = typed.starts_with([' ', '\t']) || self.base.secrets.are_in(command);
+        // A secret that is typed stands in no history, bash's own included; one that the line sets is known from now on.
+        let sets_secret = self.base.secrets.learn_assigned(command);
+        let hidden = typed.starts_with([' ', '\t']) || sets_secret || self.base.secrets.are_in(command);
+        let listed = self.listed_before(command).await;
         self.tell_start(command);
         let result = self.live.run_typed(command, hidden, &self.editor.take_behind()).await;
         match result {
             Ok(result) => {
                 // Bash says whether its HISTCONTROL and HISTIGNORE keep it.
-                let typed = if result.kept { typed } else { " " };
+                let typed = if result.kept && !hidden { typed } else { " " };
                 self.history.add(typed, &folder, "shell", Some(result.status), Some(started.elapsed()));
                 self.tell_end(result.status, started.elapsed());
+                if let Some((forgets, before)) = listed.filter(|_| result.status == 0) {
+                    self.forget_with_bash(forgets, &before).await;
+                }
                 if result.ending == aish_shell::Ending::Exited {
                     return Flow::End(ExitCode::Of(u8::try_from(result.status).unwrap_or(1)));
                 }
@@ -297,7 +320,7 @@ impl Repl {
                 self.refresh_names();
             }
             Err(error) => {
-                self.history.add(typed, &folder, "shell", None, None);
+                self.history.add(if hidden { " " } else { typed }, &folder, "shell", None, None);
                 self.complain(&crate::failure::chain(&error));
             }
         }

@@ -1,13 +1,15 @@
 //! Secrets that this run knows: taken out of whatever goes to a model, a log or the memory.
 //!
-//! They are the values of variables with a secret's name and the tokens and headers of the configuration, as they are and
-//! encoded: hex, base64 at any offset, percent-encoded, as a JSON string. What is not known but has the look of a
+//! They are the values of variables with a secret's name and the tokens and headers of the configuration; those of the live
+//! shell's variables and of lines that set one are learnt as soon as they are known. They are taken out as they are and encoded: hex, base64 at any offset, percent-encoded, as a JSON string. What is not known but has the look of a
 //! secret is [`look`]'s part.
 
+mod assigned;
 mod encoded;
 pub mod look;
 
 use std::borrow::Cow;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use aish_types::Secret;
 
@@ -22,54 +24,90 @@ const SHORTEST: usize = 8;
 /// The known secrets in all their forms.
 #[derive(Default)]
 pub struct Secrets {
-    /// Longest first, so that a form that holds another goes as a whole.
-    forms: Vec<Secret>,
+    /// Variables that the configuration says hold one, whatever they are called.
+    named: Vec<String>,
+    /// Longest first, so that a form that holds another goes as a whole. What was learnt is never forgotten: it may have been
+    /// shown while it held.
+    forms: Mutex<Arc<Vec<Secret>>>,
 }
 
 impl Secrets {
     /// Collects the secrets of an environment and a configuration.
     pub fn collect(variables: &[(String, String)], config: &Config) -> Self {
         let servers = config.mcp.servers.values();
-        let named: Vec<&String> = config
+        let named: Vec<String> = config
             .models
             .values()
             .filter_map(|model| model.key_env.as_ref())
             .chain(servers.clone().filter_map(|server| server.auth_env.as_ref()))
+            .cloned()
             .collect();
-        let from_variables = variables
-            .iter()
-            .filter(|(name, _)| named.contains(&name) || is_secret_name(name))
-            .map(|(_, value)| value.as_str());
+        let secrets = Self { named, ..Self::default() };
+        let from_variables =
+            variables.iter().filter(|(name, _)| secrets.are_named(name)).map(|(_, value)| value.as_str());
         let tokens = servers.clone().filter_map(|server| server.auth_token.as_deref());
         let headers = servers.clone().flat_map(|server| server.headers.values().map(String::as_str));
         let environments = servers.flat_map(|server| &server.env).filter(|(name, _)| is_secret_name(name));
         let values = from_variables.chain(tokens).chain(headers).chain(environments.map(|(_, value)| value.as_str()));
-        Self::of(values)
+        secrets.learn(values);
+        secrets
     }
 
     /// Takes these values for secrets, but for those that are too short or paths.
+    #[cfg(test)]
     pub fn of<'a>(values: impl IntoIterator<Item = &'a str>) -> Self {
+        let secrets = Self::default();
+        secrets.learn(values);
+        secrets
+    }
+
+    /// Says whether a variable of this name holds one.
+    pub fn are_named(&self, name: &str) -> bool {
+        is_secret_name(name) || self.named.iter().any(|named| named == name)
+    }
+
+    /// Takes these values for secrets from now on, but for those that are too short or paths.
+    pub fn learn<'a>(&self, values: impl IntoIterator<Item = &'a str>) {
+        let known = self.known();
         let mut forms: Vec<String> = values
             .into_iter()
             // A header's value may begin with a scheme: the secret is what follows.
             .map(|value| value.strip_prefix("Bearer ").unwrap_or(value).trim())
             .filter(|value| value.len() >= SHORTEST && !value.starts_with('/') && !value.starts_with("${"))
+            .filter(|value| !known.iter().any(|form| form.expose() == *value))
             .flat_map(encoded::forms)
             .collect();
+        if forms.is_empty() {
+            return;
+        }
+        let mut held = self.forms.lock().unwrap_or_else(PoisonError::into_inner);
+        forms.extend(held.iter().map(|form| form.expose().to_owned()));
         forms.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         forms.dedup();
-        Self { forms: forms.into_iter().map(Secret::new).collect() }
+        *held = Arc::new(forms.into_iter().map(Secret::new).collect());
+    }
+
+    /// Learns what a line gives to variables with a secret's name, and says whether it gives any such thing: also a value
+    /// that is too short to be taken out wherever it stands.
+    pub fn learn_assigned(&self, line: &str) -> bool {
+        let values = assigned::values(line, |name| self.are_named(name));
+        self.learn(values.iter().map(String::as_str));
+        !values.is_empty()
+    }
+
+    fn known(&self) -> Arc<Vec<Secret>> {
+        Arc::clone(&self.forms.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Says whether a text holds a known secret.
     pub fn are_in(&self, text: &str) -> bool {
-        self.forms.iter().any(|form| text.contains(form.expose()))
+        self.known().iter().any(|form| text.contains(form.expose()))
     }
 
     /// Takes known secrets out of a text.
     pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut text = Cow::Borrowed(text);
-        for form in &self.forms {
+        for form in self.known().iter() {
             if text.contains(form.expose()) {
                 text = Cow::Owned(text.replace(form.expose(), REDACTED));
             }
@@ -127,6 +165,18 @@ mod tests {
         for text in ["short", "/a/path/to/a/key", "canary", ""] {
             assert_eq!(secrets.redact(text), text);
         }
+    }
+
+    #[test]
+    fn secrets_are_learnt() {
+        let secrets = Secrets::of(["first-secret"]);
+        let said = "first-secret later-secret more-secret in-a-line";
+        assert_eq!(secrets.redact(said), "[redacted] later-secret more-secret in-a-line");
+        secrets.learn(["later-secret", "first-secret", "short"]);
+        assert!(secrets.learn_assigned("export MY_TOKEN=in-a-line") && secrets.learn_assigned("PASSWORD=four"));
+        assert!(!secrets.learn_assigned("EDITOR=emacs-nox make") && !secrets.learn_assigned("TOKEN=$OTHER x"));
+        assert_eq!(secrets.redact(said), "[redacted] [redacted] more-secret [redacted]");
+        assert!(!secrets.are_in("four short"));
     }
 
     #[test]

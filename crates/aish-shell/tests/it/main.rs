@@ -14,3 +14,5 @@ mod oracle;
 mod person;
 #[cfg(test)]
 mod start_up;
+#[cfg(test)]
+mod taken_away;

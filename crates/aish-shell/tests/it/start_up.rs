@@ -11,7 +11,7 @@ pub(crate) fn watched() -> Options {
 }
 
 /// Starts a shell with this text as its start-up file.
-fn with_rc(text: &str) -> (Shell, tempfile::TempDir) {
+pub(crate) fn with_rc(text: &str) -> (Shell, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("rc file");
     std::fs::write(&file, text).unwrap();

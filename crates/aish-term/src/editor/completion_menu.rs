@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use reedline::{ColumnarMenu, Completer, Editor, Menu, MenuBuilder, MenuEvent, MenuSettings, Painter, Suggestion};
+use reedline::{
+    ColumnarMenu, Completer, Editor, Menu, MenuBuilder, MenuEvent, MenuSettings, Painter, Suggestion, UndoBehavior,
+};
 
 use super::keys::COMPLETION;
 use super::session::Shared;
@@ -25,6 +27,15 @@ impl CompletionMenu {
             .with_description_text_style(converted(theme.dim));
         Self(inner, shared)
     }
+}
+
+/// Returns how many bytes at the end of a text are half of what is escaped: a backslash with nothing behind it, and what
+/// begins a control character (`$'` of `$'\n'`).
+fn half_escape(text: &str) -> usize {
+    let plain = text.trim_end_matches('\\');
+    let escape = (text.len() - plain.len()) % 2;
+    let rest = text.get(..text.len() - escape).unwrap_or_default();
+    escape + if escape == 1 && rest.ends_with("$'") { 2 } else { 0 }
 }
 
 impl Menu for CompletionMenu {
@@ -59,7 +70,27 @@ impl Menu for CompletionMenu {
     }
 
     fn can_partially_complete(&mut self, updated: bool, editor: &mut Editor, completer: &mut dyn Completer) -> bool {
-        self.0.can_partially_complete(updated, editor, completer)
+        let before = editor.get_buffer().to_owned();
+        if !self.0.can_partially_complete(updated, editor, completer) {
+            return false;
+        }
+        // What all candidates begin with may end in the middle of what is escaped.
+        let mut is_cut = false;
+        let cut = |buffer: &mut reedline::LineBuffer| {
+            let at = buffer.insertion_point();
+            let typed = buffer.get_buffer().get(..at).unwrap_or_default();
+            let length = half_escape(typed);
+            if length > 0 {
+                buffer.replace_range(at - length..at, "");
+                buffer.set_insertion_point(at - length);
+                is_cut = true;
+            }
+        };
+        editor.edit_buffer(cut, UndoBehavior::CreateUndoPoint);
+        if is_cut {
+            self.0.update_values(editor, completer);
+        }
+        editor.get_buffer() != before
     }
 
     fn update_values(&mut self, editor: &mut Editor, completer: &mut dyn Completer) {
@@ -108,5 +139,19 @@ impl Menu for CompletionMenu {
 
     fn set_cursor_pos(&mut self, pos: (u16, u16)) {
         self.0.set_cursor_pos(pos);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_an_escape_is_seen() {
+        for (text, length) in
+            [("cat a", 0), (r"cat a\", 1), (r"cat a\\", 0), (r"cat a\\\", 1), (r"cat a$'\", 3), ("a$'", 0)]
+        {
+            assert_eq!(half_escape(text), length, "{text}");
+        }
     }
 }

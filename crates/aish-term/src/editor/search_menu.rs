@@ -14,6 +14,7 @@ use reedline::{
 use super::keys::SEARCH;
 use super::session::Shared;
 use super::style::converted;
+use crate::cells::cells;
 use crate::history::{HistoryEntry, HistoryQuery, HistoryStore, StatusFilter, rank};
 use crate::theme::Theme;
 
@@ -115,18 +116,52 @@ impl Completer for Search {
         let length = line.len();
         let mut searched = self.lock();
         let now = (searched.now_ms)();
-        let found: Vec<Suggestion> = rank(line, searched.entries(), SHOWN)
+        let found = rank(line, searched.entries(), SHOWN);
+        let told: Vec<String> = found.iter().map(|found| described(found.entry, now)).collect();
+        let width = crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns));
+        let room = room_of_lines(width, told.iter().map(|told| cells(told)).max().unwrap_or(0));
+        let found: Vec<Suggestion> = found
             .into_iter()
-            .map(|found| Suggestion {
+            .zip(told)
+            .map(|(found, told)| Suggestion {
                 value: found.entry.line.clone(),
-                display_override: Some(aish_types::visible(&found.entry.line).replace('\n', " ⏎ ").replace('\t', " ")),
-                description: Some(described(found.entry, now)),
+                display_override: Some(cut(
+                    &aish_types::visible(&found.entry.line).replace('\n', " ⏎ ").replace('\t', " "),
+                    room,
+                )),
+                description: Some(told),
                 span: Span::new(0, length),
                 ..Suggestion::default()
             })
             .collect();
         CompletionResult::fresh(found)
     }
+}
+
+/// Columns between a line and what is said of it.
+const BETWEEN: usize = 4;
+
+/// Returns how many columns of a terminal the lines may take, so that what is said of them stands beside each: at least half.
+fn room_of_lines(width: usize, longest_told: usize) -> usize {
+    width.saturating_sub(longest_told + BETWEEN).max(width / 2)
+}
+
+/// Cuts a text to so many columns.
+fn cut(text: &str, room: usize) -> String {
+    if cells(text) <= room {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    let mut left = room.saturating_sub(1);
+    for letter in text.chars() {
+        let width = cells(letter.encode_utf8(&mut [0; 4]));
+        if width > left {
+            break;
+        }
+        left -= width;
+        out.push(letter);
+    }
+    out + "…"
 }
 
 /// Says how old a line is, how it went and where: `3d · [1] · 2.5s · /tmp`.
@@ -320,4 +355,19 @@ fn position(moves: isize, length: usize) -> usize {
         .ok()
         .filter(|length| *length > 0)
         .map_or(0, |length| moves.rem_euclid(length).unsigned_abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_line_leaves_room_for_what_is_said_of_it() {
+        let told = "2h · [1] · 2.5s · /home/ada/src";
+        let room = room_of_lines(80, cells(told));
+        let line = cut(&"日本語 and words ".repeat(20), room);
+        assert!(cells(&line) + BETWEEN + cells(told) <= 80, "{line}");
+        assert!(line.ends_with('…') && cells(&line) + 2 > room);
+        assert_eq!((cut("short", room), room_of_lines(80, 200)), ("short".to_owned(), 40));
+    }
 }

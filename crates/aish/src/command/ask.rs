@@ -70,7 +70,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Result<
         return Ok(ExitCode::Error);
     }
     let session = crate::session::new_id(&base.clock);
-    let (live, apart) = Live::headless(&base.config.shell.program).with_layers(base);
+    let (live, apart) = Live::headless(&base.config.shell.program, &base.secrets).with_layers(base);
     let timeout_ms = base.config.tools.timeout_s.saturating_mul(1000);
     let (sources, mut notices) = Sources::start(base, Arc::clone(&live) as Arc<_>, timeout_ms).await;
     let mode = if flags.yes { Mode::HeadlessYes } else { Mode::Headless };

@@ -128,7 +128,7 @@ async fn context(found: &crate::models::ModelSet) -> String {
 }
 
 async fn shell(base: &Base) -> Finding {
-    let live = Live::headless(&base.config.shell.program);
+    let live = Live::headless(&base.config.shell.program, &base.secrets);
     let bounds = RunContext { cancel: CancellationToken::new(), timeout_ms: 10_000 };
     let ran = live.run("echo aish-doctor", Way::Asked, bounds).await;
     live.close().await;

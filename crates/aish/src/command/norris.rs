@@ -106,6 +106,7 @@ fn seed(base: &Base, sandbox: &SandboxChoice, transactions: &Arc<Transactions>) 
         program: base.config.shell.program.clone(),
         folder: base.folder.clone(),
         exports: None,
+        secrets: Arc::clone(&base.secrets),
     }
 }
 

@@ -9,7 +9,7 @@ use aish_term::Candidate;
 use super::fit::Fit;
 use super::manual::Page;
 use super::place::Place;
-use super::{Completer, plain};
+use super::{Completer, plain, targets};
 
 /// Candidates whose own pages are read at most.
 const MOST_PAGES: usize = 40;
@@ -86,7 +86,8 @@ impl Completer {
     /// Completes a sub-command by what is known of the command, and by its own help.
     pub(super) fn subcommands(&mut self, place: &Place<'_>) -> Vec<Candidate> {
         let command = name_of(place.command).to_owned();
-        if !self.has_commands(&command) {
+        // Targets that no file names would be invented.
+        if !self.has_commands(&command) || targets::has_targets(&command) {
             return Vec::new();
         }
         let mut names: Vec<(String, String)> = self.help(&command, None).commands.clone();
@@ -96,6 +97,23 @@ impl Completer {
             }
         }
         names.sort();
+        listed(place, &names)
+    }
+
+    /// Completes a target by the project's own file.
+    pub(super) fn targets(&self, place: &Place<'_>, before: &str) -> Vec<Candidate> {
+        if place.is_command || place.quote.is_some() || place.typed.starts_with('-') {
+            return Vec::new();
+        }
+        let words = before.get(place.command_at + place.command.len()..place.start).unwrap_or_default();
+        // Behind such an option stands a file or a folder.
+        let takes_path = ["-C", "-f", "-d", "-I", "-o", "-W", "--directory", "--file", "--makefile", "--justfile"];
+        if words.split_whitespace().next_back().is_some_and(|word| takes_path.contains(&word)) || words.ends_with('=') {
+            return Vec::new();
+        }
+        let folder = self.live.remembered().folder.unwrap_or_default();
+        let found = targets::targets(name_of(place.command), &folder, words.split_whitespace()).unwrap_or_default();
+        let names: Vec<(String, String)> = found.into_iter().map(|name| (name, String::new())).collect();
         listed(place, &names)
     }
 

@@ -49,6 +49,8 @@ impl Vocabulary {
             Some((_, Completes::Models)) => self.models.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             Some((_, Completes::Tools)) => self.tools(),
             Some((_, Completes::Servers)) => self.servers(),
+            Some((_, Completes::History)) => ["clear", "delete"].map(str::to_owned).into(),
+            Some((_, Completes::Last)) => vec!["last".to_owned()],
             Some((_, Completes::Keys)) => names().map(str::to_owned).collect(),
             None => Vec::new(),
         }
@@ -106,6 +108,8 @@ mod tests {
         assert_eq!(values("model c"), [("cloud".into(), 7..8)]);
         assert_eq!(values("cost "), [("detail".into(), 6..6)]);
         assert_eq!(values("mcp disc"), [("disconnect".into(), 5..9)]);
+        assert_eq!(values("history de"), [("delete".into(), 9..11)]);
+        assert_eq!(values("history delete l"), [("last".into(), 16..17)]);
         assert_eq!(values("tokenize x"), []);
         assert_eq!(values("config context.max"), [("context.max_turns".into(), 8..19)]);
         assert_eq!(

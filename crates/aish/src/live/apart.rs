@@ -33,6 +33,9 @@ pub(super) async fn run(live: &Live, command: &str, order: &Order, bounds: RunCo
     };
     let shell = live.start().await;
     let state = shell.state().await.ok();
+    let variables = state.iter().flat_map(|state| &state.variables);
+    let values = variables.filter(|variable| live.secrets.are_named(&variable.name));
+    live.secrets.learn(values.filter_map(|variable| variable.value.as_deref()));
     let folder = state.as_ref().map(|state| state.cwd.clone()).or_else(|| live.remembered().folder);
     let program = live.options.program.first().map(|word| word.to_string_lossy().into_owned());
     let beside = Beside {
@@ -50,6 +53,7 @@ pub(super) async fn run(live: &Live, command: &str, order: &Order, bounds: RunCo
         remembered.took = result.duration;
         remembered.typed_ahead.push_str(&String::from_utf8_lossy(&result.type_ahead));
     }
+    live.end_line(&result.output, result.full_screen || result.folded > 0);
     live.tell_folded(command, result.folded, result.status, &result.output);
     if let (Placement::Layer(_), Some(before), Some(after)) = (order.placement, state, result.state) {
         let mut apart = live.apart.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -35,7 +35,7 @@ pub(super) async fn run(repl: &mut Repl, rest: &str) {
     let text = format!(
         "{REQUEST}\n\n{}\n\n<command>\n{}\n</command>\n<exit_code>{}</exit_code>\n<output>\n{}\n</output>{added}",
         repl.conversation.facts.here,
-        last.command.trim(),
+        aish_types::mask_named(last.command.trim()),
         last.status,
         output.text
     );

@@ -35,7 +35,8 @@ pub(super) async fn run(repl: &mut Repl, rest: &str) -> Flow {
         ("ask", question) => {
             let output = aish_types::head_and_tail(last.output.trim_end(), repl.base.config.shell.output_bytes);
             repl.live.take_pending();
-            repl.attach(format!("[exec: {}]\n{}\n[exit code: {}]", last.command.trim(), output.text, last.status));
+            let command = aish_types::mask_named(last.command.trim());
+            repl.attach(format!("[exec: {command}]\n{}\n[exit code: {}]", output.text, last.status));
             repl.ask(question).await;
         }
         _ => repl.complain(":last takes `copy`, `page`, `save FILE`, `ask QUESTION`, or nothing"),

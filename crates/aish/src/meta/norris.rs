@@ -77,6 +77,7 @@ async fn own_shell(repl: &Repl) -> Result<(OwnShell, String), Failure> {
         program: repl.base.config.shell.program.clone(),
         folder,
         exports: snapshot.map(|snapshot| snapshot.environment),
+        secrets: Arc::clone(&repl.base.secrets),
     };
     Ok((OwnShell::new(seed)?, sandbox.say()))
 }

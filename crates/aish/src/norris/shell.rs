@@ -16,6 +16,7 @@ use crate::base::Base;
 use crate::failure::Failure;
 use crate::live::{Live, ending_words};
 use crate::sandbox::{EXCHANGE, Landlock, suspicion};
+use crate::secrets::Secrets;
 use crate::settling::Apart;
 use crate::shell_tool::{CommandRunner, Order, Ran, Way};
 use crate::transactions::{Beside, Transactions};
@@ -36,11 +37,14 @@ pub struct Seed {
     pub folder: PathBuf,
     /// The person's exports, where they are known; else what this process has.
     pub exports: Option<BTreeMap<String, String>>,
+    /// What learns the values of its variables with a secret's name.
+    pub secrets: Arc<Secrets>,
 }
 
 /// The bash of a run.
 pub struct OwnShell {
     live: Arc<Live>,
+    secrets: Arc<Secrets>,
     sandbox: Option<Landlock>,
     program: String,
     layers: Option<(Arc<Transactions>, bool)>,
@@ -69,10 +73,11 @@ impl OwnShell {
         if let Some(exports) = seed.exports {
             options.environment = Environment::of(exports);
         }
-        let live = Arc::new(Live::of_run(options, seed.folder));
+        let live = Arc::new(Live::of_run(options, seed.folder, &seed.secrets));
         Ok(Self {
             sandbox: seed.sandbox,
             live,
+            secrets: seed.secrets,
             program: seed.program,
             layers: seed.layers,
             state: Mutex::new(state),
@@ -147,7 +152,7 @@ impl OwnShell {
             let variables = snapshot.environment.into_iter().filter(|(name, _)| name != EXCHANGE);
             options.environment = Environment::of(variables);
         }
-        let outside = Live::of_run(options, inside.unwrap_or_default());
+        let outside = Live::of_run(options, inside.unwrap_or_default(), &self.secrets);
         let ran = outside.run(command, Way::Asked, bounds).await;
         outside.close().await;
         ran

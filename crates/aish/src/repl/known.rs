@@ -43,9 +43,13 @@ impl Repl {
     /// Starts the live shell behind the first prompt, and asks it for its names once its start-up files are read.
     pub(super) fn read_start_up(&mut self) {
         let (live, known) = (Arc::clone(&self.live), Arc::clone(&self.names.known));
+        let gone = Arc::clone(&self.starting.gone);
         self.starting.files = Some(tokio::spawn(async move {
             tokio::time::sleep(servers::BEHIND_THE_PROMPT).await;
             if let Some(snapshot) = live.snapshot().await {
+                if live.starts_in(&snapshot.cwd) {
+                    gone.notify_one();
+                }
                 *known.lock().unwrap_or_else(PoisonError::into_inner) = snapshot;
             }
         }));

@@ -29,11 +29,15 @@ impl Repl {
     }
 
     pub(super) async fn question(&mut self, typed: &str, question: &str) -> Flow {
+        // What start-up files set may be a secret that stands in the line.
+        self.start_up_is_read().await;
         self.history.add(typed, &self.folder(), "ai", None, None);
         self.answer(question).await
     }
 
     async fn answer(&mut self, question: &str) -> Flow {
+        // Where they went is where the question is asked.
+        self.start_up_is_read().await;
         self.look_for_models().await;
         self.follow_project();
         self.live.take_folded();

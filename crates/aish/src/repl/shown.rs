@@ -106,6 +106,16 @@ impl Repl {
         }
     }
 
+    /// Tells of jobs that have ended, as bash does before a prompt.
+    pub(super) async fn tell_job_news(&self) {
+        let news = self.live.job_news().await;
+        let mut err = std::io::stderr().lock();
+        for line in &news {
+            let _ = writeln!(err, "{}", aish_types::sanitize(line));
+        }
+        let _ = err.flush();
+    }
+
     /// Shows what waits to be shown above a prompt, before something else is shown.
     pub(super) fn show_waiting(&self) {
         let mut err = std::io::stderr().lock();

@@ -70,6 +70,8 @@ pub(super) struct Starting {
     pub(super) files: Option<JoinHandle<()>>,
     /// Told when start-up files, or jobs, show a line without an end.
     pub(super) asks: Arc<Notify>,
+    /// Told when the start-up files have left the folder that the first prompt shows.
+    pub(super) gone: Arc<Notify>,
 }
 
 /// What the tools outside this process are reached over.
@@ -155,7 +157,15 @@ impl Repl {
             runs,
             runner,
             names,
-            starting: Starting { unseen, looking, signals: Some(signals), reading, files: None, asks },
+            starting: Starting {
+                unseen,
+                looking,
+                signals: Some(signals),
+                reading,
+                files: None,
+                asks,
+                gone: Arc::default(),
+            },
             next: NextLine { pasted, ..NextLine::default() },
             heard: Heard::default(),
             answered: false,
@@ -208,7 +218,7 @@ impl Outside {
 fn live(base: &Base, flags: &ShellFlags) -> Result<(Arc<Live>, Apart), Failure> {
     let terminal = Arc::new(UserTerminal::standard()?);
     let rc = if base.config.shell.rc && !flags.norc { Rc::User } else { Rc::Skip };
-    Ok(Live::interactive(&base.config.shell.program, rc, terminal).with_layers(base))
+    Ok(Live::interactive(&base.config.shell.program, rc, terminal, &base.secrets).with_layers(base))
 }
 
 /// Makes the editor's options, all but what completes; settles what the screen is drawn with.

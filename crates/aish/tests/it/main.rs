@@ -35,6 +35,8 @@ mod layers;
 #[cfg(test)]
 mod line_keys;
 #[cfg(test)]
+mod live_shell;
+#[cfg(test)]
 mod login;
 #[cfg(test)]
 mod models_page;

@@ -69,7 +69,7 @@ impl EditorSession {
             program: vec![base.config.shell.program.clone().into()],
             ..aish_shell::Options::headless()
         };
-        let (live, apart) = Live::of_run(options, wanted.folder).with_layers(&base);
+        let (live, apart) = Live::of_run(options, wanted.folder, &base.secrets).with_layers(&base);
         let timeout_ms = base.config.tools.timeout_s.saturating_mul(1000);
         let files = toolset::files(&base).with_editor(Arc::new(OpenFiles(client.clone())));
         let runner = Arc::clone(&live) as Arc<_>;

@@ -26,7 +26,7 @@ const SHOWN: usize = 20;
 /// Adds the shell and its tools to a registry; returns the bash, to be closed, and what the server needs of it.
 pub(super) fn add(base: &Base, registry: &Registry, session: &SessionId) -> (Arc<Live>, ServedShell) {
     let transactions = Transactions::of(base);
-    let live = Live::headless(&base.config.shell.program).with_transactions(Arc::clone(&transactions));
+    let live = Live::headless(&base.config.shell.program, &base.secrets).with_transactions(Arc::clone(&transactions));
     let live = Arc::new(live);
     let runner: Arc<dyn CommandRunner> = Arc::clone(&live) as Arc<_>;
     let timeout_ms = base.config.tools.timeout_s.saturating_mul(1000);
