@@ -1,7 +1,8 @@
 //! Secrets that this run knows: taken out of whatever goes to a model, a log or the memory.
 //!
 //! They are the values of variables with a secret's name and the tokens and headers of the configuration; those of the live
-//! shell's variables and of lines that set one are learnt as soon as they are known. They are taken out as they are and encoded: hex, base64 at any offset, percent-encoded, as a JSON string. What is not known but has the look of a
+//! shell's variables and of lines that set one are learnt as soon as they are known. They are taken out as they are and encoded: hex,
+//! base64 at any offset, percent-encoded, as a JSON string. What is not known but has the look of a
 //! secret is [`look`]'s part.
 
 mod assigned;

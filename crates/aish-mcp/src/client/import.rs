@@ -142,15 +142,15 @@ pub fn folded(alias: &str) -> String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 enum NoServer {
     #[error("it is not an object")]
-    NoObject,
+    Object,
     #[error("it has neither a command nor a url")]
-    NoPlace,
+    Place,
     #[error("its `{0}` is {1}, and must be a text")]
-    NoText(&'static str, &'static str),
+    Text(&'static str, &'static str),
 }
 
 fn server(name: &str, entry: &Value) -> Result<ImportedServer, NoServer> {
-    let Value::Object(entry) = entry else { return Err(NoServer::NoObject) };
+    let Value::Object(entry) = entry else { return Err(NoServer::Object) };
     let entry = &shape::common(entry);
     let mut notes = Vec::new();
     let text = |key: &str| entry.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
@@ -202,7 +202,7 @@ fn no_place(entry: &Map<String, Value>) -> NoServer {
         Value::Object(_) => "an object",
     };
     let given = ["command", "url", "serverUrl", "httpUrl"].iter().find_map(|key| Some((*key, entry.get(*key)?)));
-    given.map_or(NoServer::NoPlace, |(key, value)| NoServer::NoText(key, kind(value)))
+    given.map_or(NoServer::Place, |(key, value)| NoServer::Text(key, kind(value)))
 }
 
 /// What is said to be left: above all, nobody's approvals are taken over.

@@ -279,7 +279,7 @@ impl Walker<'_> {
             "U" => self.changed(words, |text| change_case(text, true, true)),
             "u" => self.changed(words, |text| change_case(text, true, false)),
             "L" => self.changed(words, |text| change_case(text, false, true)),
-            "E" => self.changed(words, |text| super::escape::unescape(text)),
+            "E" => self.changed(words, super::escape::unescape),
             _ => words,
         }
     }

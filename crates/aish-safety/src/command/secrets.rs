@@ -5,9 +5,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use core::cell::RefCell;
 
-use super::path::{self, Place};
-use super::walk::Walker;
-use super::word::{HOLE, NUMERIC, Taint, Word};
+use super::path::Place;
 
 /// The longest path that is kept, and how many are at most.
 const KEPT: (usize, usize) = (256, 1_024);
@@ -49,27 +47,6 @@ fn once<T: AsRef<str>>(found: &Found, place: &Place<T>, look: impl FnOnce(&Place
         found.insert(path.to_owned(), is_so);
     }
     is_so
-}
-
-impl Walker<'_> {
-    /// Says whether a word names a file that holds secrets, or is one.
-    pub(crate) fn is_secret_word(&self, word: &Word) -> bool {
-        if word.may_be_secret() {
-            return true;
-        }
-        let check = |text: &str| {
-            let home = self.around.home.as_deref();
-            let place = path::seen(text, word.glob, self.state.folder.as_deref(), home);
-            self.secrets.holds(&place)
-                || self.is_secret_elsewhere(text, word.glob)
-                || self.state.taint_below(&place.text).has(Taint::SECRET)
-        };
-        // What is not known may be nothing.
-        let rest = if word.is_known() { String::new() } else { word.text.replace([HOLE, NUMERIC], "") };
-        !word.text.starts_with('-') && check(&word.text)
-            || !rest.is_empty() && !rest.starts_with('-') && check(&rest)
-            || word.text.split(['=', '@']).skip(1).any(|part| !part.is_empty() && check(part))
-    }
 }
 
 #[cfg(test)]

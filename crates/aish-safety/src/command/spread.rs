@@ -11,7 +11,7 @@ use super::fed::Cut;
 use super::split::split;
 use super::unwrap::{Given, inner_program, join, moves};
 use super::walk::Walker;
-use super::word::{HOLE, Stream, Taint, Word};
+use super::word::{HOLE, NUMERIC, Stream, Taint, Word};
 use crate::rules::{Effect, programs, secret_places};
 use crate::verdict::Verdict;
 
@@ -25,6 +25,25 @@ const MAX_GIVEN: usize = 64;
 const MAX_COMMANDS: usize = 64;
 
 impl Walker<'_> {
+    /// Says whether a word names a file that holds secrets, or is one.
+    pub(crate) fn is_secret_word(&self, word: &Word) -> bool {
+        if word.may_be_secret() {
+            return true;
+        }
+        let check = |text: &str| {
+            let home = self.around.home.as_deref();
+            let place = super::path::seen(text, word.glob, self.state.folder.as_deref(), home);
+            self.secrets.holds(&place)
+                || self.is_secret_elsewhere(text, word.glob)
+                || self.state.taint_below(&place.text).has(Taint::SECRET)
+        };
+        // What is not known may be nothing.
+        let rest = if word.is_known() { String::new() } else { word.text.replace([HOLE, NUMERIC], "") };
+        !word.text.starts_with('-') && check(&word.text)
+            || !rest.is_empty() && !rest.starts_with('-') && check(&rest)
+            || word.text.split(['=', '@']).skip(1).any(|part| !part.is_empty() && check(part))
+    }
+
     pub(crate) fn marked(
         &mut self,
         given: &Given<'_>,

@@ -104,6 +104,7 @@ impl DiscoveryTools {
         let key = if is_given("args") { "args" } else { "arguments" };
         let mut unknown = unknown(&arguments, &["tool_name", "args"]);
         unknown.retain(|(given, _)| given != key);
+        unknown.sort();
         let inside = |fault: &str| format!("{fault} The tool's own arguments go into 'args'.");
         let fault = |text: &str| {
             let unknown = unknown.iter().map(|(_, fault)| inside(fault));
