@@ -147,7 +147,7 @@ pub fn forget(base: &Base, text: &str) -> Result<String, Failure> {
     }
     let texts = kept.texts()?;
     let there = if texts.is_empty() { "nothing is approved for good here".to_owned() } else { texts.join("\n  ") };
-    Err(Failure::user(format!("{} was not approved for good in this project", text.trim()))
+    Err(Failure::user(format!("{:?} is not among what was approved for good in this project", text.trim()))
         .hint(format!("there is:\n  {there}")))
 }
 
