@@ -17,7 +17,7 @@ pub const KEY_BEGINNINGS: [&str; 24] = [
 pub const KEY_REST: usize = 12;
 
 /// What stands in a secret's place.
-const MASKED: &str = "[redacted]";
+pub(crate) const MASKED: &str = "[redacted]";
 
 /// Parts of a name that say that a URL's parameter holds a secret.
 const SECRET_PARAMETERS: [&str; 11] =

@@ -4,8 +4,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// What stands in a secret's place.
-const MASKED: &str = "[redacted]";
+use crate::mask::MASKED;
 
 /// Last words of names that say that what follows is a secret.
 const SECRET: &[&str] = &[
