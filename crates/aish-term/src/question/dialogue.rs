@@ -70,7 +70,9 @@ fn always(offered: &str, terminal: &mut dyn AskTerminal) -> io::Result<Option<An
         if aish_safety::kept::covers(&kept, offered) {
             return Ok(Some(Answer::Always(kept)));
         }
-        terminal.write("[aish] that does not cover it: leave the text as it is, or shorten it to its first words\n")?;
+        // A second Enter would take the whole text that is offered again.
+        terminal
+            .refuse("[aish] that does not cover it: leave the text as it is, or shorten it to its first words\n")?;
     }
 }
 

@@ -39,6 +39,14 @@ pub trait AskTerminal {
     /// When the terminal is closed.
     fn offer(&mut self, choice: &str, answers: &dyn Fn(Key) -> bool) -> io::Result<Key>;
 
+    /// Sets aside what was typed up to now, and says why it was not taken.
+    ///
+    /// # Errors
+    /// When the terminal is closed.
+    fn refuse(&mut self, text: &str) -> io::Result<()> {
+        self.write(text)
+    }
+
     /// Lets a text be edited; none where the edit was given up.
     ///
     /// # Errors

@@ -204,13 +204,27 @@ impl AskTerminal for Tty<'_> {
         self.aside.words = Some(words);
     }
 
+    fn refuse(&mut self, text: &str) -> io::Result<()> {
+        self.set_aside(QUIET)?;
+        show(text)
+    }
+
     fn edit(&mut self, label: &str, text: &str) -> io::Result<Option<String>> {
-        self.raw = None;
         match self.options.reach {
-            Reach::Full => match edit_text(self.options, label, text)? {
-                Signal::Success(text) => Ok(Some(text)),
-                _ => Ok(None),
-            },
+            // The keys come one by one before it and behind it: a terminal that reads lines would act on some itself.
+            Reach::Full => {
+                self.raw()?;
+                if self.interrupted {
+                    return Ok(None);
+                }
+                let signal = edit_text(self.options, label, text);
+                self.raw = None;
+                self.raw()?;
+                match signal? {
+                    Signal::Success(text) => Ok(Some(text)),
+                    _ => Ok(None),
+                }
+            }
             Reach::Plain => {
                 let line = self.line(&format!("{}\n{label}", aish_types::visible(text)))?.unwrap_or_default();
                 let line = line.trim_end_matches(['\n', '\r']);

@@ -75,10 +75,14 @@ fn always_lets_the_prefix_be_changed() {
     terminal.send("a");
     terminal.see("always allow, and what begins so: touch *");
     // What does not cover the command at hand would never be found again.
-    terminal.send("\u{7f}/tmp/*\r");
+    // The second Enter was typed before that was known, and agrees to nothing.
+    terminal.send("\u{7f}/tmp/*\r\r");
     terminal.see("that does not cover it");
+    // At once: what is typed before the line stands there is for it.
     terminal.send("\u{7f}\u{7f}\r");
-    assert!(terminal.end().contains("ANSWER Always(\"touch\")"));
+    let shown = terminal.end();
+    assert!(shown.contains("ANSWER Always(\"touch\")"), "{shown}");
+    assert!(shown.ends_with("MODES cooked"), "{shown}");
 }
 
 #[test]
