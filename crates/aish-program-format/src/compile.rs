@@ -380,6 +380,8 @@ impl Maker {
                 nothing: builder.list(&content.opens.nothing),
                 named: builder.list(&content.opens.named),
                 more: builder.list(&content.opens.more),
+                below: builder.list(&content.opens.below),
+                hidden: builder.list(&content.opens.hidden),
             },
             plain: builder.list(&content.plain.0),
             chooses: builder.list(&content.chooses.0),

@@ -12,6 +12,10 @@ pub struct Opens {
     pub named: List,
     /// Options with which they open more.
     pub more: List,
+    /// Options with which they open all below their folders.
+    pub below: List,
+    /// Options with which hidden files are among that.
+    pub hidden: List,
 }
 
 /// What is known of a program besides its rules.
@@ -132,6 +136,8 @@ pub(crate) static NO_FACTS: Facts = Facts {
         nothing: List { from: 0, count: 0 },
         named: List { from: 0, count: 0 },
         more: List { from: 0, count: 0 },
+        below: List { from: 0, count: 0 },
+        hidden: List { from: 0, count: 0 },
     },
     plain: List { from: 0, count: 0 },
     chooses: List { from: 0, count: 0 },

@@ -14,4 +14,9 @@ pub struct Opens {
     pub named: Vec<String>,
     /// Options with which they open more than that.
     pub more: Vec<String>,
+    /// Options with which it opens all that lies below the folders that it is given, and below the one that it is in where
+    /// it is given none; `*` where it does so without any.
+    pub below: Vec<String>,
+    /// Options with which hidden files are among that; `*` where they are without any.
+    pub hidden: Vec<String>,
 }

@@ -4,6 +4,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use aish_program_format::ids::List;
 use aish_program_format::{Change, Trait};
 
 use super::arguments::{Arguments, Role};
@@ -31,7 +32,14 @@ pub(super) fn means_secrets(program: &str, arguments: &Arguments<'_>) -> bool {
             file.is_some_and(crate::rules::secret_words::tells_of_a_file)
         };
         let mut paths = paths.map(|(_, word, _)| word.text.as_str());
-        return paths.any(|text| means(without_magic(text)) || !text.starts_with(':') && is_of_a_commit(text));
+        // They are files, and no names of commits: what git knows of none of them is shown.
+        let compares = arguments.has("--no-index");
+        let is_plain = |text: &str| path::seen(text, false, None, None).is_plainly_secret();
+        return paths.any(|text| {
+            means(without_magic(text))
+                || !text.starts_with(':') && is_of_a_commit(text)
+                || compares && is_plain(text)
+        });
     }
     if known.is(Trait::Decodes) {
         return arguments.operands().any(|(_, word, _)| means(&word.text));
@@ -131,8 +139,12 @@ pub(super) fn leaves_out(before: Option<&Word>, word: &Word) -> bool {
     word.text.starts_with("--exclude=") || before.is_some_and(|before| before.text == "--exclude")
 }
 
-/// Says whether a word is the name of a file that a program opens, and no pattern, script, option or value.
-pub(super) fn opens(program: &str, arguments: &Arguments<'_>, word: &Word) -> bool {
+/// Options with which no operand is what is looked for, or the script.
+const PATTERNS: &[&str] = &["-e", "-f", "--regexp", "--file"];
+
+/// Says whether a text is the name of a file that a program opens, and no pattern, script, option or value: a word, or the
+/// value in a word that is an option (`--from-file=token`).
+pub(super) fn opens(program: &str, arguments: &Arguments<'_>, word: &Word, text: &str) -> bool {
     let Some(known) = programs::find(program) else { return false };
     if known.is(Trait::NameOnly) || !(known.is(Trait::Files) || known.facts().output.shows_files()) {
         return false;
@@ -140,40 +152,34 @@ pub(super) fn opens(program: &str, arguments: &Arguments<'_>, word: &Word) -> bo
     // Of what is looked for, and of scripts, the operands tell; elsewhere a value may be a file as well.
     let quotes = known.is(Trait::SearchesContent) || known.is(Trait::Quotes) && !known.is(Trait::Sieve);
     if !quotes {
-        return arguments.iter().any(|(one, role)| role != Role::Option && core::ptr::eq(one, word));
+        let is_value = text.len() < word.text.len();
+        return arguments.iter().any(|(one, role)| (is_value || role != Role::Option) && core::ptr::eq(one, word));
     }
-    let by_option = ["-e", "-f", "--regexp", "--file"].iter().any(|option| arguments.has(option));
+    // Which operand is the script is not known where an option takes two values (`jq --rawfile name file`).
+    let more = || known.tables().texts(known.facts().opens.more).any(|option| arguments.has(option));
+    let by_option = PATTERNS.iter().any(|option| arguments.has(option))
+        || !known.is(Trait::SearchesContent) && more();
     arguments.operands().skip(usize::from(!by_option)).any(|(_, one, _)| core::ptr::eq(one, word))
 }
 
 /// Says whether a program goes through all that lies in a home folder, hidden files too, and may show what is in them.
 pub(super) fn goes_through_homes(program: &str, arguments: &Arguments<'_>, lies: impl Fn(&Word) -> Where) -> bool {
-    let searches = programs::is(program, Trait::SearchesContent);
-    // `git grep --no-index x ~`.
-    let outside = program == "git" && arguments.has("--no-index");
-    if !searches && program != "diff" && !outside {
+    let Some(known) = programs::find(program) else { return false };
+    let given = |options: List| known.tables().texts(options).any(|option| option == "*" || arguments.has(option));
+    let opens = &known.facts().opens;
+    if !given(opens.below) {
         return false;
     }
-    let any = |options: &[&str]| options.iter().any(|option| arguments.has(option));
-    let by_option = any(&["-e", "-f", "--regexp", "--file"]);
-    let (goes_down, hidden) = match program {
-        "rg" => (true, any(&["-.", "--hidden", "-u", "--unrestricted"])),
-        "ag" => (true, any(&["--hidden", "-u", "--unrestricted", "-a", "--all-types"])),
-        "ack" | "git" => (true, true),
-        _ => {
-            let recurses = any(&["-r", "-R", "--recursive", "--dereference-recursive"]);
-            (recurses || any(&["-d", "--directories"]), true)
-        }
-    };
+    let hidden = given(opens.hidden);
     let holds = |word: &Word| match lies(word) {
         Where::Elsewhere => false,
         Where::Home => hidden,
         Where::Settings => true,
     };
-    let mut folders =
-        arguments.operands().skip(usize::from(searches && !by_option)).map(|(_, word, _)| word).peekable();
+    let has_pattern = known.is(Trait::SearchesContent) && !PATTERNS.iter().any(|option| arguments.has(option));
+    let mut folders = arguments.operands().skip(usize::from(has_pattern)).map(|(_, word, _)| word).peekable();
     // Where no folder is named, the one that the line is in is searched.
-    goes_down && (folders.peek().is_none() && holds(&Word::literal(".")) || folders.any(holds))
+    folders.peek().is_none() && holds(&Word::literal(".")) || folders.any(holds)
 }
 
 /// Where a folder lies that is searched.

@@ -463,7 +463,7 @@ impl Rest<'_, '_> {
                 || shows_files && place.is_device()
                 // In this order: to find out whether a word is opened all the others are gone through.
                 || self.subject.secrets.plainly(&place)
-                    && super::matched::opens(self.subject.program, self.subject.arguments, word)
+                    && super::matched::opens(self.subject.program, self.subject.arguments, word, text)
                 || (self.subject.file_taint)(&place.text).has(Taint::SECRET)
         };
         // The value of an option may stand in the same word: `grep -f/dev/watchdog`.
