@@ -1,9 +1,14 @@
 //! Terminal modes that are always given back.
 
 use std::io;
+use std::time::Duration;
 
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
 use crossterm::{execute, terminal};
+
+/// For how long is looked for keys that are there: in no time at all the library looks for none, and less than a
+/// millisecond it does not wait.
+pub(crate) const AT_ONCE: Duration = Duration::from_micros(100);
 
 /// Raw mode for as long as the guard lives; given back on every way out, a panic included.
 #[derive(Debug)]

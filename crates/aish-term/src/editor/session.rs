@@ -96,7 +96,7 @@ impl Shared {
             Ok((columns, rows)) => Some((u16::try_from(columns).ok()?, u16::try_from(rows).ok()?)),
             Err(error) => {
                 tracing::debug!(%error, "where the line stands after a resize is not known");
-                None
+                crossterm::terminal::size().ok()
             }
         }
     }

@@ -6,7 +6,6 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
-use std::time::Duration;
 
 use aish_safety::{Answer, ChangesAnswer, ChangesQuestion, Question};
 use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyModifiers};
@@ -25,6 +24,7 @@ use super::session::Shared;
 use super::text_editor;
 use super::view::PromptView;
 use super::waiting::{Editor, Waiting};
+use crate::guard::AT_ONCE;
 use crate::question::{self, Aside, HaltAnswer};
 use crate::styled::Ink;
 
@@ -338,7 +338,7 @@ impl Worker<'_> {
     fn leave_behind(&mut self) {
         let mut typed = Aside::default();
         // The library has taken keys from the terminal that it did not look at.
-        while event::poll(Duration::ZERO).unwrap_or(false)
+        while event::poll(AT_ONCE).unwrap_or(false)
             && let Ok(event) = event::read()
         {
             typed.keep_all(&event);

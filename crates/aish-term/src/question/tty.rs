@@ -11,7 +11,7 @@ use super::terminal::{AskTerminal, Key};
 use crate::capability::Capabilities;
 use crate::cooked;
 use crate::editor::{EditorOptions, Reach, edit_text};
-use crate::guard::RawGuard;
+use crate::guard::{AT_ONCE, RawGuard};
 
 /// How often it is looked whether the question was withdrawn.
 const POLL: Duration = Duration::from_millis(50);
@@ -175,7 +175,7 @@ impl AskTerminal for Tty<'_> {
     }
 
     fn offer(&mut self, choice: &str, answers: &dyn Fn(Key) -> bool) -> io::Result<Key> {
-        self.set_aside(Duration::ZERO)?;
+        self.set_aside(AT_ONCE)?;
         if self.interrupted {
             return Ok(Key::Interrupt);
         }

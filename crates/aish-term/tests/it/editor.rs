@@ -357,6 +357,25 @@ fn a_resize_that_is_told_late_leaves_one_line() {
 }
 
 #[test]
+fn keys_and_a_new_size_that_come_at_once_are_both_seen() {
+    let terminal = Terminal::start("lines");
+    terminal.see("> ");
+    for round in 0..8 {
+        let asked = |raw: &[u8]| raw.windows(7).filter(|window| window == b"\x1b[9999G").count();
+        let before = asked(&terminal.raw());
+        terminal.send_and_resize("x", 50 - round, 12);
+        terminal.wait("the key", |screen| screen.contents().contains(&"x".repeat(usize::from(round) + 1)));
+        let begin = std::time::Instant::now();
+        // The screen is asked for its columns when a size is told.
+        while asked(&terminal.raw()) == before {
+            assert!(begin.elapsed() < Duration::from_secs(20), "{round}: the new size was not seen");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        terminal.wait("the line", |screen| screen.cursor_position() == (0, 3 + round));
+    }
+}
+
+#[test]
 fn ctrl_z_at_a_plain_prompt_stops_nobody() {
     let terminal = Terminal::start_in("lines", "dumb", 60, 12);
     terminal.see("> ");

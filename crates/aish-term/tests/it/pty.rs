@@ -146,6 +146,16 @@ impl Terminal {
         self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
     }
 
+    /// Types and changes the size while the program looks away, so that it sees both at once.
+    pub(crate) fn send_and_resize(&self, keys: &str, columns: u16, rows: u16) {
+        use rustix::process::{Pid, Signal, kill_process};
+        let child = self.child.process_id().and_then(|id| Pid::from_raw(id.cast_signed())).unwrap();
+        kill_process(child, Signal::STOP).unwrap();
+        self.send(keys);
+        self.resize(columns, rows);
+        kill_process(child, Signal::CONT).unwrap();
+    }
+
     /// Returns everything that was written so far.
     pub(crate) fn raw(&self) -> Vec<u8> {
         self.screen.0.lock().unwrap().raw.clone()
