@@ -6,6 +6,7 @@ use std::sync::Arc;
 use aish_mcp::client::{Ports, ServerOptions};
 use aish_safety::Approver;
 use aish_shell::{Rc, UserTerminal};
+use aish_term::frame::Frames;
 use aish_term::{Capabilities, EditorOptions, LineEditor, Reach, Reading, Theme};
 use aish_tools::Registry;
 use tokio::sync::Notify;
@@ -89,7 +90,7 @@ impl Repl {
     /// When there is no terminal or the line editor cannot start.
     pub async fn start(base: Base, shared: &SharedFlags, flags: &ShellFlags) -> Result<Self, Failure> {
         let mut screen = Screen::of(&base, shared, flags);
-        let (live, apart) = live(&base, flags)?;
+        let (live, apart) = live(&base, flags, &screen)?;
         let mut notices: Vec<String> = base.paths.state_fault().into_iter().collect();
         let resumed = resume(&base, flags, &mut notices);
         let session = resumed.as_ref().map_or_else(|| session::new_id(&base.clock), |resumed| resumed.id.clone());
@@ -215,10 +216,11 @@ impl Outside {
 }
 
 /// Makes the live shell at the person's terminal; it starts with its first command.
-fn live(base: &Base, flags: &ShellFlags) -> Result<(Arc<Live>, Apart), Failure> {
+fn live(base: &Base, flags: &ShellFlags, screen: &Screen) -> Result<(Arc<Live>, Apart), Failure> {
     let terminal = Arc::new(UserTerminal::standard()?);
     let rc = if base.config.shell.rc && !flags.norc { Rc::User } else { Rc::Skip };
-    Ok(Live::interactive(&base.config.shell.program, rc, terminal, &base.secrets).with_layers(base))
+    let frames = Frames::new(screen.theme.clone(), screen.err);
+    Ok(Live::interactive(&base.config.shell.program, rc, terminal, frames, &base.secrets).with_layers(base))
 }
 
 /// Makes the editor's options, all but what completes; settles what the screen is drawn with.
