@@ -6,6 +6,9 @@ use aish_types::{Block, ToolName, ToolOutcome};
 use super::Stage;
 use crate::surface::Shown;
 
+/// What follows where a context is full, which is told once.
+const FULL: &str = ", as others will be from now on; `:cost detail` counts them, `:reset` begins anew";
+
 /// Shows a status as a line.
 pub(super) fn show(status: &Status, stage: &mut Stage<'_>) {
     match status {
@@ -33,8 +36,8 @@ pub(super) fn unseen(tool: &ToolName, outcome: &ToolOutcome) -> Option<String> {
 
 fn text(status: &Status) -> String {
     match status {
-        Status::Evicted { exchanges: 1 } => "context full: the oldest exchange was set aside".to_owned(),
-        Status::Evicted { exchanges } => format!("context full: the {exchanges} oldest exchanges were set aside"),
+        Status::Evicted { exchanges: 1 } => format!("context full: the oldest exchange was set aside{FULL}"),
+        Status::Evicted { exchanges } => format!("context full: the {exchanges} oldest exchanges were set aside{FULL}"),
         Status::OverBudget { tokens, budget } => format!(
             "about {tokens} tokens with only the system prompt and this question, over the budget of {budget} \
              (context.token_budget)"
