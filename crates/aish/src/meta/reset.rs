@@ -1,5 +1,7 @@
 //! `:reset`.
 
+use aish_route::PriorTurn;
+
 use crate::driver::Evictions;
 use crate::repl::Repl;
 
@@ -8,6 +10,7 @@ pub(super) fn run(repl: &mut Repl) {
     repl.conversation.turn.transcript_mut().reset();
     repl.conversation.driver.seen.evictions = Evictions::default();
     repl.live.take_pending();
+    repl.set_prior_turn(PriorTurn::Other);
     repl.conversation.driver.note_context(&repl.conversation.turn, &mut repl.screen.surface);
     repl.say(&format!("{forgotten} messages forgotten; the log of the session keeps them"));
 }

@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 use super::editor::{self, Pasted, editor_options};
 use super::ending::Signals;
 use super::jobs::JobOutput;
-use super::known::{Known, Names, surroundings};
+use super::known::{Known, Names, SharedPriorTurn, surroundings};
 use super::models::{self, PendingSearch};
 use super::resumed::resume;
 use super::shown::first_prompt;
@@ -99,7 +99,8 @@ impl Repl {
             Arc::new(LineHistory::new(store, Arc::clone(&base.secrets), session.to_string(), base.config.history.size));
         let registry = Arc::new(Registry::default());
         let vocabulary = Arc::new(Vocabulary::new(Arc::clone(&registry)));
-        let names = Names { known: Known::default(), vocabulary, refreshing: None };
+        let names =
+            Names { known: Known::default(), vocabulary, refreshing: None, prior_turn: SharedPriorTurn::default() };
         let (mut options, pasted) = options(&base, flags, &history, &names, &mut screen);
         let (found, looking) = models::find(&base, shared.model.as_deref()).await;
         options.completer = Some(Box::new(completer(&base, &live, &names)));
@@ -231,7 +232,7 @@ fn options(
     names: &Names,
     screen: &mut Screen,
 ) -> (EditorOptions, Pasted) {
-    let mut options = editor_options(base, screen.err, &screen.theme, history, &names.known);
+    let mut options = editor_options(base, screen.err, &screen.theme, history, names);
     if flags.plain {
         options.reach = Reach::Plain;
     }
