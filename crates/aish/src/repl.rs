@@ -312,11 +312,8 @@ impl Repl {
                 if result.ending == aish_shell::Ending::Exited {
                     return Flow::End(ExitCode::Of(u8::try_from(result.status).unwrap_or(1)));
                 }
-                if result.status == NOT_FOUND
-                    && let Some(meant) = corrected(command, &self.names())
-                {
-                    self.say(&format!("did you mean `{meant}`?"));
-                    self.next.suggestion = Some(meant);
+                if result.status == NOT_FOUND {
+                    self.tell_meant(command);
                 }
                 self.refresh_names();
             }
@@ -326,6 +323,18 @@ impl Repl {
             }
         }
         Flow::Go
+    }
+
+    /// Says what a command that was not found was probably meant for, and offers it by the next prompt.
+    fn tell_meant(&mut self, command: &str) {
+        let told = match meta::in_our_form(self, command) {
+            Some(ours) => Some((format!("in aish that is `{ours}`; `:help` lists what else there is"), ours)),
+            None => corrected(command, &self.names()).map(|meant| (format!("did you mean `{meant}`?"), meant)),
+        };
+        if let Some((text, meant)) = told {
+            self.say(&text);
+            self.next.suggestion = Some(meant);
+        }
     }
 
     /// Puts a command into the next line, where the person edits it and runs it or not.
