@@ -119,7 +119,9 @@ pub const COMMANDS: &[MetaCommand] = &[
         ..row("reset", "", "forget the conversation", |repl, _| done(reset::run(repl)))
     },
     row("think", "", "show what the model reasoned before its last answer", |repl, _| done(think::run(repl))),
-    row("continue", "", "let the model go on with an answer that was cut", |repl, _| after(think::go_on(repl))),
+    row("continue", "", "let the model go on with an answer that did not come to its end", |repl, _| {
+        after(think::go_on(repl))
+    }),
     row("history", "[COUNT|delete TEXT|delete last|clear]", "show the last lines, or delete lines", |repl, rest| {
         after(history::run(repl, rest))
     })

@@ -45,7 +45,10 @@ fn text(status: &Status) -> String {
         Status::Malformed { tool, reason } => format!("{tool}: the call was not run: {reason}"),
         Status::Transport { tool, message } if tool.split().0.is_some() => format!("mcp: {tool}: {message}"),
         Status::Transport { tool, message } => format!("{tool}: {message}"),
-        Status::DepthLimit => "tool-call depth limit reached".to_owned(),
+        Status::DepthLimit => {
+            "tool-call depth limit reached (mcp.max_tool_depth); :continue goes on from there, `aish ask --continue` in scripts"
+                .to_owned()
+        }
         Status::Cut { only_reasoned: true, .. } => {
             "the whole length limit went into reasoning; raise models.NAME.max_tokens, or lower models.NAME.effort"
                 .to_owned()
