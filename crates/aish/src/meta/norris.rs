@@ -41,7 +41,7 @@ fn show_log(repl: &Repl, runs: Runs) {
         repl.print_words("there was no run in this session");
     }
     for line in lines {
-        repl.print(&line);
+        repl.print_words(&line);
     }
 }
 

@@ -42,6 +42,6 @@ pub(super) fn run(repl: &mut Repl) {
     if thought.is_empty() {
         repl.complain("the model showed no reasoning (models.NAME.thinking = \"on\" asks some for it)");
     } else {
-        repl.print(&thought);
+        repl.print_words(&thought);
     }
 }
