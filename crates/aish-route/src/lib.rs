@@ -1,7 +1,8 @@
 //! Decides whether a line is a shell command, a question to the model, or a meta command.
 //!
 //! Reading order: [`line`] (prefixes), [`environment`] (what is known of the machine, as a value), [`token`],
-//! [`words`] (data), [`evidence`], [`decide`]. Where words begin and end, and what bash would take, `aish-syntax` says.
+//! [`words`] (data), [`evidence`], [`decide`], [`reply`] (a line behind a question of the model). Where words begin and end,
+//! and what bash would take, `aish-syntax` says.
 //! This crate never runs, opens or looks anything up itself.
 #![no_std]
 
@@ -12,6 +13,7 @@ pub mod environment;
 pub mod evidence;
 mod fit;
 pub mod line;
+pub mod reply;
 pub mod token;
 mod typo;
 pub mod words;
@@ -19,3 +21,4 @@ pub mod words;
 pub use decide::{Decision, Route, corrected, decide};
 pub use environment::{Environment, Names};
 pub use line::{Line, parse_line};
+pub use reply::{PriorTurn, decide_after};

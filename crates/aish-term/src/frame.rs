@@ -76,6 +76,12 @@ impl Frames {
         Some(self.row(&[(style, mark), (style, &text), (self.theme.dim, &format!(" {}", shown_duration(took)))]))
     }
 
+    /// The line below what a failed command showed, where the person saw it run: all of it dim, as the output is what counts.
+    pub fn exec_failed(&self, status: i32, took: Duration) -> String {
+        let (_, mark) = self.mark(Ending::Failed);
+        self.row(&[(self.theme.dim, &format!("{mark} exit {status} {}", shown_duration(took)))])
+    }
+
     /// A status line of aish: `[aish] …`. Long ones are not cut, they are broken at words.
     pub fn status(&self, text: &str) -> String {
         self.said(&[(self.theme.dim, MARK), (self.theme.dim, sanitize(text).trim_end())])
@@ -206,5 +212,13 @@ mod tests {
         assert_eq!(frames(80).exec_end(0, Duration::from_millis(20)), None);
         assert_eq!(frames(80).exec_end(2, Duration::from_millis(20)).unwrap(), "  ✗ failed exit 2 20ms\n");
         assert_eq!(frames(80).exec_end(0, Duration::from_secs(2)).unwrap(), "  ✓ ok 2.0s\n");
+    }
+
+    #[test]
+    fn a_failure_is_told_in_words_wherever_it_is_told() {
+        let took = Duration::from_millis(20);
+        assert_eq!(frames(80).exec_failed(2, took), frames(80).exec_end(2, took).unwrap());
+        let ascii = Capabilities { width: 80, unicode: false, ..Capabilities::plain() };
+        assert_eq!(Frames::new(Theme::dark(), ascii).exec_failed(139, took), "  failed exit 139 20ms\n");
     }
 }

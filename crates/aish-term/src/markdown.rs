@@ -48,6 +48,8 @@ pub struct Markdown {
     waiting: bool,
     /// The text that went through last ended with a newline, or none came.
     at_line_start: bool,
+    /// A line below all that came, which is no part of the reply.
+    sign: Option<Styled>,
 }
 
 impl Markdown {
@@ -62,6 +64,7 @@ impl Markdown {
             drawn: None,
             waiting: false,
             at_line_start: true,
+            sign: None,
         }
     }
 
@@ -96,12 +99,26 @@ impl Markdown {
     pub fn tick(&mut self, now: Duration, out: &mut String) {
         if self.deadline().is_some_and(|deadline| now >= deadline) {
             self.drawn = Some(now);
-            self.waiting = false;
-            let width = usize::from(self.capabilities.width);
-            let done = self.document.advance(&mut self.renderer, width);
-            let open = self.document.open_lines(&mut self.renderer, width);
-            self.tail.draw(&done, &open, self.size(), self.ink(), out);
+            self.draw(out);
         }
+    }
+
+    /// Shows a line below all that came, or takes it away: the sign that a reply which is silent still goes on. It goes by
+    /// itself at the reply's end. Nothing where the cursor may not be moved.
+    pub fn sign(&mut self, sign: Option<Styled>, out: &mut String) {
+        if self.capabilities.live && self.sign != sign {
+            self.sign = sign;
+            self.draw(out);
+        }
+    }
+
+    fn draw(&mut self, out: &mut String) {
+        self.waiting = false;
+        let width = usize::from(self.capabilities.width);
+        let done = self.document.advance(&mut self.renderer, width);
+        let mut open = self.document.open_lines(&mut self.renderer, width);
+        open.extend(self.sign.clone());
+        self.tail.draw(&done, &open, self.size(), self.ink(), out);
     }
 
     /// Ends the reply, or interrupts it before something else is written: all that came is final, and the cursor stands
@@ -119,6 +136,7 @@ impl Markdown {
             }
             return;
         }
+        self.sign = None;
         self.cleaner.finish(&mut self.document.source);
         let done = self.document.finish(&mut self.renderer, usize::from(self.capabilities.width));
         self.tail.draw(&done, &[], self.size(), self.ink(), out);

@@ -33,12 +33,19 @@ impl Spinner {
         Self { theme, capabilities, text, started: now, shown: false }
     }
 
-    /// Returns what to write at a time; call it each [`SPINNER_STEP`]. Nothing is shown for the first fifth of a second,
-    /// so that quick things do not flicker.
+    /// Returns what to write at a time; call it each [`SPINNER_STEP`].
     pub fn draw(&mut self, now: Duration) -> String {
+        let Some(line) = self.line(now) else { return String::new() };
+        self.shown = true;
+        format!("\r{}\u{1b}[K", line.to_text(Ink { color: self.capabilities.color, links: false }))
+    }
+
+    /// Returns the line that is shown at a time, for a caller that places it. Nothing is shown for the first fifth of a
+    /// second, so that quick things do not flicker.
+    pub fn line(&self, now: Duration) -> Option<Styled> {
         let running = now.saturating_sub(self.started);
         if !self.capabilities.live || running < Duration::from_millis(200) {
-            return String::new();
+            return None;
         }
         let pictures: &[&str] = if self.capabilities.unicode { &UNICODE } else { &ASCII };
         let step = usize::try_from(running.as_millis() / SPINNER_STEP.as_millis()).unwrap_or(0);
@@ -47,12 +54,8 @@ impl Spinner {
             if running >= Duration::from_secs(2) { format!(" {}", shown_duration(running)) } else { String::new() };
         // The last cell stays free: a line that fills it wraps on some terminals.
         let room = usize::from(self.capabilities.width).saturating_sub(1);
-        let line = Styled::of(
-            self.theme.dim,
-            &cut(&format!("{picture} {}{seconds}", self.text), room, ellipsis(self.capabilities.unicode)),
-        );
-        self.shown = true;
-        format!("\r{}\u{1b}[K", line.to_text(Ink { color: self.capabilities.color, links: false }))
+        let text = cut(&format!("{picture} {}{seconds}", self.text), room, ellipsis(self.capabilities.unicode));
+        Some(Styled::of(self.theme.dim, &text))
     }
 
     /// Returns what takes it off the screen again.

@@ -32,7 +32,7 @@ use place::Place;
 
 /// How long bash may think about a completion.
 const LIMIT: Duration = Duration::from_millis(700);
-/// Candidates at most.
+/// Candidates at most; how many were left out is told.
 const MOST: usize = 200;
 
 /// Completes lines for the editor, on its thread.
@@ -43,6 +43,8 @@ pub struct Completer {
     vocabulary: Arc<Vocabulary>,
     manuals: Manuals,
     helps: Helps,
+    /// How many candidates the last completion left out.
+    left_out: usize,
 }
 
 impl Completer {
@@ -55,7 +57,14 @@ impl Completer {
         shows_help: ShowsHelp,
     ) -> Self {
         let helps = Helps::new(shows_help, runtime.clone());
-        Self { live, known, runtime, vocabulary, manuals: Manuals::default(), helps }
+        Self { live, known, runtime, vocabulary, manuals: Manuals::default(), helps, left_out: 0 }
+    }
+
+    /// Leaves out what is over the most that is offered, and keeps count of it.
+    fn bounded(&mut self, mut found: Vec<Candidate>) -> Vec<Candidate> {
+        self.left_out = found.len().saturating_sub(MOST);
+        found.truncate(MOST);
+        found
     }
 
     fn commands(&self, start: usize, typed: &str) -> Vec<Candidate> {
@@ -84,7 +93,6 @@ impl Completer {
         names.retain(|name| fit.admits(typed, name));
         names.sort_unstable();
         names.dedup();
-        names.truncate(MOST);
         names.iter().map(|name| plain(name, start..start + typed.len())).collect()
     }
 
@@ -95,7 +103,6 @@ impl Completer {
         let Ok(found) = asked else { return Vec::new() };
         let mut candidates: Vec<Candidate> = found
             .into_iter()
-            .take(MOST)
             .map(|found| {
                 // `~name` stays what it is where it was typed so.
                 let (tilde, rest) = match found
@@ -118,6 +125,7 @@ impl Completer {
 
 impl LineCompleter for Completer {
     fn complete(&mut self, line: &str, cursor: usize) -> Vec<Candidate> {
+        self.left_out = 0;
         let before = line.get(..cursor).unwrap_or(line);
         if let Some(typed) = before.strip_prefix(':') {
             return self.vocabulary.complete(typed);
@@ -127,10 +135,11 @@ impl LineCompleter for Completer {
         if let Some(typed) = place.typed.strip_prefix('@').filter(|_| place.quote.is_none()) {
             place = Place { start: place.start + 1, typed, is_command: false, command: "", ..place };
             let folder = self.live.remembered().folder.unwrap_or_else(|| PathBuf::from("."));
-            return files::complete(&folder, &place, &|_| None);
+            return self.bounded(files::complete(&folder, &place, &|_| None));
         }
         if place.is_command && !place.typed.contains('/') && !place.typed.is_empty() {
             let found = self.commands(place.start, place.typed);
+            let found = self.bounded(found);
             return self.described_commands(found);
         }
         let snapshot = self.known.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -140,12 +149,13 @@ impl LineCompleter for Completer {
             return followed.back(found);
         }
         if let Some(found) = variables::complete(&place, &snapshot).or_else(|| variables::users(&place)) {
-            return found;
+            return self.bounded(found);
         }
         // Bash's functions see a variable's name and not what it stands for.
         if !place.is_command && place.quote.is_none() && !place.typed.contains(['$', '`']) {
             let programmed = self.programmed(line, cursor);
             if !programmed.is_empty() {
+                let programmed = self.bounded(programmed);
                 return self.described(&place, before, programmed);
             }
             let options = self.options(&place, before);
@@ -166,7 +176,11 @@ impl LineCompleter for Completer {
         }
         let folder = self.live.remembered().folder.unwrap_or_else(|| PathBuf::from("."));
         let variable = |name: &str| snapshot.environment.get(name).cloned().or_else(|| std::env::var(name).ok());
-        files::complete(&folder, &place, &variable)
+        self.bounded(files::complete(&folder, &place, &variable))
+    }
+
+    fn left_out(&self) -> usize {
+        self.left_out
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod autonomous;
 pub mod clock;
+mod evictions;
 mod files;
 mod judge;
 mod outside;
@@ -10,6 +11,7 @@ mod request;
 mod status;
 mod undo;
 
+pub use evictions::Evictions;
 pub use outside::outside_of;
 pub use records::{ContextView, Records, SessionLog};
 #[cfg(test)]
@@ -86,6 +88,8 @@ pub struct Seen {
     pub last_thought: String,
     /// The last tool's name and its whole text.
     pub last_outcome: Option<(ToolName, String)>,
+    /// What left the context.
+    pub evictions: Evictions,
 }
 
 /// Everything that performs effects.
@@ -213,15 +217,7 @@ impl Driver {
                 stage.surface.flush();
             }
             Effect::ShowOutcome { tool, outcome } => self.show_outcome(tool, outcome, stage),
-            // A run goes on behind two of them, and says at its end what halted it.
-            Effect::Status(Status::DepthLimit | Status::Looping { .. } | Status::Halted(_))
-                if self.autonomous.is_some() => {}
-            Effect::Status(status) => {
-                status::show(&status, stage);
-                if status == Status::ToolRoleOff {
-                    self.note_context(turn, stage.surface);
-                }
-            }
+            Effect::Status(status) => self.show_status(&status, turn, stage),
             Effect::Keep(record) => {
                 if let Some(fault) = self.records.log.keep(&record, &self.asker.model) {
                     stage.show(Shown::Notice(&fault));
@@ -241,6 +237,24 @@ impl Driver {
         let groups = if one_by_one { calls.into_iter().map(|call| vec![call]).collect() } else { vec![calls] };
         for calls in groups {
             self.perform_calls(calls, events, stage).await;
+        }
+    }
+
+    /// Shows a status, unless it is told elsewhere or was told before.
+    fn show_status(&mut self, status: &Status, turn: &Turn, stage: &mut Stage<'_>) {
+        // A run goes on behind two of them, and says at its end what halted it.
+        let ends_turn = matches!(status, Status::DepthLimit | Status::Looping { .. } | Status::Halted(_));
+        if ends_turn && self.autonomous.is_some() {
+            return;
+        }
+        if let Status::Evicted { exchanges } = status
+            && !self.seen.evictions.count(*exchanges, turn.budget().token_budget)
+        {
+            return;
+        }
+        status::show(status, stage);
+        if *status == Status::ToolRoleOff {
+            self.note_context(turn, stage.surface);
         }
     }
 

@@ -12,6 +12,7 @@ use aish_shell::{
     AtExit, Attending, ChangedModes, CommandResult, Ending, Options, Rc, Shell, ShellError, ShellEvent, Snapshot,
     UserTerminal, Wanted,
 };
+use aish_term::frame::Frames;
 use aish_tools::RunContext;
 use aish_types::{BoxFuture, CallId, visible};
 use tokio::sync::{Mutex as AsyncMutex, MutexGuard};
@@ -86,6 +87,8 @@ fn echoed(command: &str) -> String {
 pub struct Live {
     options: Options,
     terminal: Option<Arc<UserTerminal>>,
+    /// Draws how commands of the model failed; `None` where nobody watches.
+    frames: Option<Frames>,
     /// Learns the values of the shell's variables with a secret's name.
     secrets: Arc<Secrets>,
     shell: AsyncMutex<Option<Arc<Shell>>>,
@@ -107,9 +110,15 @@ impl Live {
     }
 
     /// Makes the shell that a person works in.
-    pub fn interactive(program: &str, rc: Rc, terminal: Arc<UserTerminal>, secrets: &Arc<Secrets>) -> Self {
+    pub fn interactive(
+        program: &str,
+        rc: Rc,
+        terminal: Arc<UserTerminal>,
+        frames: Frames,
+        secrets: &Arc<Secrets>,
+    ) -> Self {
         let options = Options { program: vec![program.into()], rc, size: terminal.size(), ..Options::interactive() };
-        Self::new(options, Some(terminal), secrets)
+        Self { frames: Some(frames), ..Self::new(options, Some(terminal), secrets) }
     }
 
     /// Makes the shell of an autonomous run, in a folder; it starts with its first command.
@@ -126,6 +135,7 @@ impl Live {
         Self {
             options,
             terminal,
+            frames: None,
             secrets: Arc::clone(secrets),
             shell: AsyncMutex::new(None),
             listener: Mutex::new(None),
@@ -371,6 +381,20 @@ impl Live {
         remembered.folded.push(Executed { command: command.to_owned(), status, output: output.clean_text() });
     }
 
+    /// Says below what a command of the model showed that it failed: a failure without an output looks like a success.
+    fn tell_failure(&self, status: i32, ending: Ending, took: Duration) {
+        let has_failed = match ending {
+            Ending::Completed | Ending::TimedOut => status != 0 && status != BY_INTERRUPT,
+            // Who stops the turn says so, and so does what watches the shell.
+            Ending::Cancelled | Ending::Exited | Ending::Died(_) => false,
+        };
+        if let Some(frames) = self.frames.as_ref().filter(|_| has_failed) {
+            let line = frames.exec_failed(status, took);
+            // A terminal that went away is noticed by the next command.
+            let _ = std::io::stderr().lock().write_all(line.as_bytes());
+        }
+    }
+
     /// Takes what commands showed whose ends are not on the screen.
     pub fn take_folded(&self) -> Vec<Executed> {
         std::mem::take(&mut self.lock().folded)
@@ -384,6 +408,7 @@ impl Live {
         let result = self.run_in(command, surroundings).await?;
         self.end_line(&result.output, result.full_screen || result.folded > 0);
         self.tell_folded(command, result.folded, result.status, &result.output);
+        self.tell_failure(result.status, result.ending, result.duration);
         // The terminal's Ctrl-C goes to the command, and only its end tells of it; who handles it goes on.
         let by_person = self.terminal.is_some() && result.ending == Ending::Completed && result.status == BY_INTERRUPT;
         let ending = ending_words(result.ending, timeout_ms).or_else(|| by_person.then(interrupted));

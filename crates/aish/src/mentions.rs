@@ -8,6 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use aish_tools::builtin::FilePlaces;
+use aish_types::near::slip;
 use aish_types::{Block, head_and_tail, sanitize};
 use percent_encoding::percent_decode_str;
 
@@ -66,8 +67,8 @@ pub fn read(
     }
     for mention in find(question) {
         let paths = resolve(&mention, folder, home);
-        if paths.is_empty() && mention.path.contains(['/', '.', '*']) {
-            out.said.push(format!("@{}: there is no such file; it was sent as it is", mention.path));
+        if paths.is_empty() {
+            out.said.push(missing(&mention.path, folder, home));
         }
         for path in paths {
             if sent.contains(&(path.clone(), mention.lines)) {
@@ -189,14 +190,32 @@ fn image(pasted: &str, folder: &Path, home: Option<&Path>) -> Option<PathBuf> {
 /// Finds what a mention stands for; nothing where there is no such file.
 fn resolve(mention: &Mention, folder: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let text = mention.path.as_str();
-    let path = match (text.strip_prefix("~/"), home) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => folder.join(text),
-    };
+    let path = place(text, folder, home);
     if path.symlink_metadata().is_ok() {
         return vec![path];
     }
     if text.contains(['*', '?', '[']) { pattern::expand(folder, text) } else { Vec::new() }
+}
+
+/// Returns where a path of a mention leads.
+fn place(text: &str, folder: &Path, home: Option<&Path>) -> PathBuf {
+    match (text.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => folder.join(text),
+    }
+}
+
+/// Says that a mention stands for no file, which may be a slip, a name of somebody or code.
+fn missing(text: &str, folder: &Path, home: Option<&Path>) -> String {
+    let path = place(text, folder, home);
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let entries = path.parent().and_then(|parent| std::fs::read_dir(parent).ok()).into_iter().flatten().flatten();
+    let names = entries.take(10_000).filter_map(|entry| entry.file_name().into_string().ok());
+    let meant =
+        slip(&name, names).filter(|_| name.len() > 2 && text.ends_with(&name)).map_or_else(String::new, |meant| {
+            format!("; did you mean @{}{meant}?", text.get(..text.len() - name.len()).unwrap_or_default())
+        });
+    format!("@{text}: there is no such file; it was sent as it is{meant}")
 }
 
 /// Finds the mentions of a question: `@` where a word begins, outside of back quotes.
@@ -350,7 +369,18 @@ mod tests {
         assert!(read("@sub/*.md", &[]).text.contains("<\\/file> x\n</file>"));
         assert_eq!(
             read("@b.bin @nothing.txt @who", &[]).said,
-            ["@b.bin is binary; it was not sent", "@nothing.txt: there is no such file; it was sent as it is"]
+            [
+                "@b.bin is binary; it was not sent",
+                "@nothing.txt: there is no such file; it was sent as it is",
+                "@who: there is no such file; it was sent as it is"
+            ]
+        );
+        assert_eq!(
+            read("explain @a.tx and @sub/y.md, or `@code`", &[]).said,
+            [
+                "@a.tx: there is no such file; it was sent as it is; did you mean @a.txt?",
+                "@sub/y.md: there is no such file; it was sent as it is; did you mean @sub/x.md?"
+            ]
         );
         let secret = read("@.env", &[]);
         assert_eq!((secret.text.as_str(), secret.withheld.len()), ("", 1));

@@ -28,6 +28,8 @@ mod undo;
 mod unfold;
 mod whole;
 
+use std::path::Path;
+
 use aish_types::BoxFuture;
 use aish_types::near::slip;
 
@@ -112,9 +114,14 @@ pub const COMMANDS: &[MetaCommand] = &[
     row("model", "[NAME]", "show or switch the model", |repl, rest| after(model::run(repl, rest)))
         .completing(&[("", Models)]),
     row("models", "", "list the models", |repl, _| after(model::list(repl))),
-    row("reset", "", "forget the conversation", |repl, _| done(reset::run(repl))),
+    MetaCommand {
+        aliases: &["clear"],
+        ..row("reset", "", "forget the conversation", |repl, _| done(reset::run(repl)))
+    },
     row("think", "", "show what the model reasoned before its last answer", |repl, _| done(think::run(repl))),
-    row("continue", "", "let the model go on with an answer that was cut", |repl, _| after(think::go_on(repl))),
+    row("continue", "", "let the model go on with an answer that did not come to its end", |repl, _| {
+        after(think::go_on(repl))
+    }),
     row("history", "[COUNT|delete TEXT|delete last|clear]", "show the last lines, or delete lines", |repl, rest| {
         after(history::run(repl, rest))
     })
@@ -212,6 +219,27 @@ fn find(name: &str) -> Option<&'static MetaCommand> {
     COMMANDS.iter().find(|command| command.name == name || command.aliases.contains(&name))
 }
 
+/// Returns what a line in the form of other agents is here: `/model x` is `:model x`. `None` where there is neither a command
+/// nor a prompt of that name.
+pub fn in_our_form(repl: &Repl, line: &str) -> Option<String> {
+    translated(line, |name| {
+        let project = repl.base.project_at(Path::new(&repl.folder()));
+        crate::prompts::all(&repl.base, &project).iter().any(|prompt| prompt.name == name)
+    })
+}
+
+fn translated(line: &str, is_prompt: impl Fn(&str) -> bool) -> Option<String> {
+    let words = line.trim().strip_prefix('/')?;
+    let (name, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
+    let (name, rest) = match find(name) {
+        Some(command) if command.usage.is_empty() => (command.name, ""),
+        Some(command) => (command.name, rest),
+        None if !name.contains('/') && is_prompt(name) => (name, rest),
+        None => return None,
+    };
+    Some(format!(":{name} {}", rest.trim()).trim_end().to_owned())
+}
+
 /// Says that there is no such command.
 fn unknown(name: &str) -> String {
     format!("there is no :{name}{}; :help lists what there is", near(name))
@@ -233,6 +261,24 @@ mod tests {
         assert_eq!(near("hepl"), "; did you mean :help?");
         assert_eq!(near("token"), "; did you mean :tokenize?");
         assert_eq!(near("zzzzzz"), "");
+    }
+
+    #[test]
+    fn commands_of_other_agents_are_told_in_our_form() {
+        for (line, expected) in [
+            ("/help", Some(":help")),
+            ("/model  claude ", Some(":model claude")),
+            ("/exit", Some(":quit")),
+            ("/quit now", Some(":quit")),
+            ("/clear", Some(":reset")),
+            ("/review main.rs", Some(":review main.rs")),
+            ("/tmpp", None),
+            ("/usr/bin/helpp", None),
+            ("/", None),
+            ("help", None),
+        ] {
+            assert_eq!(translated(line, |name| name == "review").as_deref(), expected, "{line}");
+        }
     }
 
     #[test]

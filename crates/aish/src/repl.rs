@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aish_mcp::client::ServerPool;
-use aish_route::{Line, Route, corrected, decide, parse_line};
+use aish_route::{Line, PriorTurn, Route, corrected, decide_after, parse_line};
 use aish_shell::ChangedModes;
 use aish_term::{EditorError, Input, LineEditor, Reading, TerminalApprover};
 use aish_turn::Outcome;
@@ -262,10 +262,10 @@ impl Repl {
             }
             Line::Plain(line) => line,
         };
-        let mut decision = decide(line, &self.names());
+        let mut decision = decide_after(self.prior_turn(), line, &self.names());
         // A word that is unknown now may be an alias or a function of the start-up files.
         if decision.route != Route::Shell && self.start_up_is_read().await {
-            decision = decide(line, &self.names());
+            decision = decide_after(self.prior_turn(), line, &self.names());
         }
         let route = match (decision.route, flipped) {
             (route, false) => route,
@@ -291,6 +291,7 @@ impl Repl {
 
     /// Runs a command line in the live shell; `typed` is what the history keeps.
     pub async fn command(&mut self, typed: &str, command: &str) -> Flow {
+        self.set_prior_turn(PriorTurn::Other);
         let folder = self.folder();
         let started = Instant::now();
         // A secret that is typed stands in no history, bash's own included; one that the line sets is known from now on.
@@ -311,11 +312,8 @@ impl Repl {
                 if result.ending == aish_shell::Ending::Exited {
                     return Flow::End(ExitCode::Of(u8::try_from(result.status).unwrap_or(1)));
                 }
-                if result.status == NOT_FOUND
-                    && let Some(meant) = corrected(command, &self.names())
-                {
-                    self.say(&format!("did you mean `{meant}`?"));
-                    self.next.suggestion = Some(meant);
+                if result.status == NOT_FOUND {
+                    self.tell_meant(command);
                 }
                 self.refresh_names();
             }
@@ -325,6 +323,18 @@ impl Repl {
             }
         }
         Flow::Go
+    }
+
+    /// Says what a command that was not found was probably meant for, and offers it by the next prompt.
+    fn tell_meant(&mut self, command: &str) {
+        let told = match meta::in_our_form(self, command) {
+            Some(ours) => Some((format!("in aish that is `{ours}`; `:help` lists what else there is"), ours)),
+            None => corrected(command, &self.names()).map(|meant| (format!("did you mean `{meant}`?"), meant)),
+        };
+        if let Some((text, meant)) = told {
+            self.say(&text);
+            self.next.suggestion = Some(meant);
+        }
     }
 
     /// Puts a command into the next line, where the person edits it and runs it or not.

@@ -133,7 +133,7 @@ fn dispatch(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Some(Command::State(sub)) => command::state::run(&Base::load(shared), sub, &mut print_words),
         Some(Command::Import(sub)) => command::import::run(&Base::load(shared), sub, &mut print_words),
         Some(Command::Cost(flags)) => command::cost::run(&Base::load(shared), flags, &mut print),
-        Some(Command::Undo { what }) => command::undo::run(&Base::load(shared), what.as_deref(), &mut print),
+        Some(Command::Undo { what }) => command::undo::run(&Base::load(shared), what.as_deref(), &mut print_words),
         Some(Command::Try(flags)) => command::trial::run(&Base::load(shared), flags, &mut print),
         Some(Command::Itself(sub)) => command::itself::run(&Base::load(shared), sub, &mut print_words),
         Some(Command::Sandbox(flags)) => command::sandbox::run(flags),

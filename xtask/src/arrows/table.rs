@@ -14,7 +14,7 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("aish-syntax", &[]),
     ("aish-route", &["aish-program-format", "aish-programs", "aish-syntax"]),
     ("aish-safety", &["aish-types", "aish-program-format", "aish-programs", "aish-syntax"]),
-    ("aish-turn", &["aish-types", "aish-safety"]),
+    ("aish-turn", &["aish-types", "aish-safety", "aish-syntax"]),
     ("aish-tools", &["aish-types", "aish-safety", "aish-files"]),
     ("aish-llm", &["aish-types"]),
     ("aish-local", &["aish-types", "aish-embedding", "aish-llm", "aish-process"]),

@@ -60,7 +60,7 @@ pub(super) fn engine(
     carried: &Carried,
 ) -> Reedline {
     let theme = &options.theme;
-    let completion = CompletionMenu::new(theme, Arc::clone(shared));
+    let completion = CompletionMenu::new(theme, options.capabilities, Arc::clone(shared));
     let search = Search::new(
         Arc::clone(&options.history),
         Arc::clone(shared),

@@ -1,5 +1,7 @@
-//! The Tab menu: the library's own, but one without candidates is as good as closed.
+//! The Tab menu: the library's own, but one without candidates is as good as closed, and one that does not fit the screen says
+//! how many more there are.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use reedline::{
@@ -9,24 +11,63 @@ use reedline::{
 use super::keys::COMPLETION;
 use super::session::Shared;
 use super::style::converted;
+use crate::capability::Capabilities;
+use crate::cells::ellipsis;
 use crate::theme::Theme;
 
 /// What a word that is completed may hold beside letters and digits; another character closes the menu.
 const WORD: &str = "_-./~:=@+,%\\";
 
-pub(super) struct CompletionMenu(ColumnarMenu, Arc<Shared>);
+/// The columns of a list without descriptions at most, as the library has them.
+const COLUMNS: usize = 4;
+
+pub(super) struct CompletionMenu {
+    inner: ColumnarMenu,
+    shared: Arc<Shared>,
+    /// Columns of the terminal when it was drawn last.
+    width: u16,
+    /// Draws how many more there are.
+    dim: nu_ansi_term::Style,
+    /// What stands where something is left out.
+    ellipsis: &'static str,
+}
 
 impl CompletionMenu {
-    pub(super) fn new(theme: &Theme, shared: Arc<Shared>) -> Self {
+    pub(super) fn new(theme: &Theme, capabilities: Capabilities, shared: Arc<Shared>) -> Self {
+        let dim = converted(theme.dim);
         let inner = ColumnarMenu::default()
             .with_name(COMPLETION)
             .with_marker("")
             .with_word_chars(WORD)
             .with_text_style(nu_ansi_term::Style::default())
             .with_selected_text_style(converted(theme.selected))
-            .with_description_text_style(converted(theme.dim));
-        Self(inner, shared)
+            .with_description_text_style(dim);
+        Self { inner, shared, width: capabilities.width, dim, ellipsis: ellipsis(capabilities.unicode) }
     }
+
+    /// Returns in how many columns the library shows its values: in one where any is described.
+    fn columns(&self) -> usize {
+        if self.inner.get_values().iter().any(|value| value.description.is_some()) {
+            return 1;
+        }
+        // A value without a text, which no index has, is as wide as a column.
+        let column = self.inner.create_string(&Suggestion::default(), usize::MAX, false).len().max(1);
+        (usize::from(self.width) / column).clamp(1, COLUMNS)
+    }
+
+    /// Returns the index of the value that is selected, which the library marks where it draws without colour.
+    fn selected(&self) -> usize {
+        let is_marked = |&index: &usize| {
+            self.inner.create_string(&Suggestion::default(), index, false).trim_start().starts_with('>')
+        };
+        (0..self.inner.get_values().len()).find(is_marked).unwrap_or(0)
+    }
+}
+
+/// Returns which of so many values stand in so many rows, the selected one among them.
+fn visible(values: usize, columns: usize, rows: usize, selected: usize) -> Range<usize> {
+    let first = (selected / columns + 1).saturating_sub(rows);
+    first * columns..values.min((first + rows) * columns)
 }
 
 /// Returns how many bytes at the end of a text are half of what is escaped: a backslash with nothing behind it, and what
@@ -40,38 +81,38 @@ fn half_escape(text: &str) -> usize {
 
 impl Menu for CompletionMenu {
     fn settings(&self) -> &MenuSettings {
-        self.0.settings()
+        self.inner.settings()
     }
 
     fn is_active(&self) -> bool {
-        self.0.is_active() && !self.0.get_values().is_empty()
+        self.inner.is_active() && !self.inner.get_values().is_empty()
     }
 
     fn set_active(&mut self, active: bool) {
-        self.1.set_menu(active);
-        self.0.set_active(active);
+        self.shared.set_menu(active);
+        self.inner.set_active(active);
     }
 
     fn clear_input(&mut self) {
-        self.0.clear_input();
+        self.inner.clear_input();
     }
 
     fn menu_event(&mut self, event: MenuEvent) {
         match event {
-            MenuEvent::Activate(_) => self.1.set_menu(true),
-            MenuEvent::Deactivate => self.1.set_menu(false),
+            MenuEvent::Activate(_) => self.shared.set_menu(true),
+            MenuEvent::Deactivate => self.shared.set_menu(false),
             _ => {}
         }
-        self.0.menu_event(event);
+        self.inner.menu_event(event);
     }
 
     fn can_quick_complete(&self) -> bool {
-        self.0.can_quick_complete()
+        self.inner.can_quick_complete()
     }
 
     fn can_partially_complete(&mut self, updated: bool, editor: &mut Editor, completer: &mut dyn Completer) -> bool {
         let before = editor.get_buffer().to_owned();
-        if !self.0.can_partially_complete(updated, editor, completer) {
+        if !self.inner.can_partially_complete(updated, editor, completer) {
             return false;
         }
         // What all candidates begin with may end in the middle of what is escaped.
@@ -88,63 +129,99 @@ impl Menu for CompletionMenu {
         };
         editor.edit_buffer(cut, UndoBehavior::CreateUndoPoint);
         if is_cut {
-            self.0.update_values(editor, completer);
+            self.inner.update_values(editor, completer);
         }
         editor.get_buffer() != before
     }
 
     fn update_values(&mut self, editor: &mut Editor, completer: &mut dyn Completer) {
-        self.0.update_values(editor, completer);
+        self.inner.update_values(editor, completer);
     }
 
     fn reset_position(&mut self) {
-        self.0.reset_position();
+        self.inner.reset_position();
     }
 
     fn update_working_details(&mut self, editor: &mut Editor, completer: &mut dyn Completer, painter: &Painter) {
-        self.0.update_working_details(editor, completer, painter);
+        self.width = painter.screen_width();
+        self.inner.update_working_details(editor, completer, painter);
     }
 
     fn replace_in_buffer(&self, editor: &mut Editor) {
-        self.0.replace_in_buffer(editor);
+        self.inner.replace_in_buffer(editor);
     }
 
     fn menu_required_lines(&self, terminal_columns: u16) -> u16 {
         // Typing may have left none.
-        if self.0.get_values().is_empty() { 0 } else { self.0.menu_required_lines(terminal_columns) }
+        if self.inner.get_values().is_empty() {
+            return 0;
+        }
+        let says_more = u16::from(self.shared.left_out() > 0);
+        self.inner.menu_required_lines(terminal_columns).saturating_add(says_more)
     }
 
     fn menu_string(&self, available_lines: u16, use_ansi_coloring: bool) -> String {
-        if self.0.get_values().is_empty() {
+        if self.inner.get_values().is_empty() {
             return String::new();
         }
-        self.0.menu_string(available_lines, use_ansi_coloring)
+        let (values, columns) = (self.inner.get_values(), self.columns());
+        let (lines, left_out) = (usize::from(available_lines), self.shared.left_out());
+        let is_whole = values.len().div_ceil(columns) <= lines && left_out == 0;
+        if is_whole || lines < 2 {
+            return self.inner.menu_string(available_lines, use_ansi_coloring);
+        }
+        // The last line says how many more there are.
+        let shown = visible(values.len(), columns, lines - 1, self.selected());
+        let mut out = String::new();
+        for (index, value) in values.iter().enumerate().take(shown.end).skip(shown.start) {
+            out.push_str(&self.inner.create_string(value, index, use_ansi_coloring));
+            if (index + 1).is_multiple_of(columns) || index + 1 == shown.end {
+                out.push_str("\r\n");
+            }
+        }
+        let told = format!("{} {} more", self.ellipsis, values.len() - shown.len() + left_out);
+        out.push_str(&if use_ansi_coloring { self.dim.paint(told).to_string() } else { told });
+        out
     }
 
     fn min_rows(&self) -> u16 {
-        if self.0.get_values().is_empty() { 0 } else { self.0.min_rows() }
+        if self.inner.get_values().is_empty() { 0 } else { self.inner.min_rows() }
     }
 
     fn get_values(&self) -> &[Suggestion] {
-        self.0.get_values()
+        self.inner.get_values()
     }
 
     fn results_are_provisional(&self) -> bool {
-        self.0.results_are_provisional()
+        self.inner.results_are_provisional()
     }
 
     fn is_awaiting_first_answer(&self) -> bool {
-        self.0.is_awaiting_first_answer()
+        self.inner.is_awaiting_first_answer()
     }
 
     fn set_cursor_pos(&mut self, pos: (u16, u16)) {
-        self.0.set_cursor_pos(pos);
+        self.inner.set_cursor_pos(pos);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_selected_value_is_visible() {
+        for ((values, columns, rows, selected), shown) in [
+            ((100, 4, 10, 0), 0..40),
+            ((100, 4, 10, 39), 0..40),
+            ((100, 4, 10, 40), 4..44),
+            ((98, 4, 10, 97), 60..98),
+            ((5, 1, 2, 4), 3..5),
+            ((3, 1, 5, 0), 0..3),
+        ] {
+            assert_eq!(visible(values, columns, rows, selected), shown, "{values} {selected}");
+        }
+    }
 
     #[test]
     fn half_an_escape_is_seen() {

@@ -81,6 +81,11 @@ pub struct Candidate {
 pub trait LineCompleter: Send {
     /// Returns the candidates for a line and a cursor in bytes, best first.
     fn complete(&mut self, line: &str, cursor: usize) -> Vec<Candidate>;
+
+    /// Returns how many candidates the last completion left out, as there were too many.
+    fn left_out(&self) -> usize {
+        0
+    }
 }
 
 impl<F: FnMut(&str, usize) -> Vec<Candidate> + Send> LineCompleter for F {

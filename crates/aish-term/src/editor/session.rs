@@ -151,6 +151,11 @@ impl Shared {
         self.completer.as_ref().map_or_else(Vec::new, |completer| locked(completer).complete(line, cursor))
     }
 
+    /// Returns how many candidates the last completion left out.
+    pub(super) fn left_out(&self) -> usize {
+        self.completer.as_ref().map_or(0, |completer| locked(completer).left_out())
+    }
+
     /// A line that goes to the model is whole; one that goes to the shell is what the shell says it is.
     pub(super) fn wholeness(&self, line: &str) -> Wholeness {
         match self.route(line) {

@@ -98,6 +98,18 @@ async fn run(name: &str) {
     if name == "vi" {
         options.keys = KeyMode::Vi;
     }
+    if name == "many" {
+        options.completer = Some(Box::new(|line: &str, cursor: usize| {
+            let candidate = |number: usize| Candidate {
+                value: format!("name-{number:02}"),
+                display: None,
+                description: None,
+                span: 0..cursor,
+                space_after: true,
+            };
+            (0..100).map(candidate).filter(|candidate| candidate.value.starts_with(&line[..cursor])).collect()
+        }));
+    }
     let editor = Arc::new(LineEditor::start(options).unwrap());
     match name {
         "cancel" => cancel(&editor).await,

@@ -151,6 +151,21 @@ fn tab_completes() {
 }
 
 #[test]
+fn a_list_that_does_not_fit_says_how_many_more_there_are() {
+    let says_more = |screen: &vt100::Screen| {
+        let shown = screen.contents().matches("name-").count() - screen.contents().matches("> name-").count();
+        shown > 10 && screen.contents().contains(&format!(" {} more", 100 - shown))
+    };
+    let terminal = Terminal::start("many");
+    terminal.see("> ");
+    terminal.send("name-\t");
+    terminal.wait("how many more there are", |screen| screen.contents().contains("name-00") && says_more(screen));
+    // Up goes to the last one, which stands on the screen then.
+    terminal.send("\u{1b}[A");
+    terminal.wait("the last row", |screen| screen.contents().contains("name-99") && says_more(screen));
+}
+
+#[test]
 fn an_unfinished_line_goes_on() {
     let terminal = Terminal::start("lines");
     terminal.see("> ");

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use aish_term::{Capabilities, Markdown, Theme};
+use aish_term::{Capabilities, Markdown, Styled, Theme};
 use proptest::prelude::*;
 
 use crate::screen::{rendered, text};
@@ -390,6 +390,34 @@ fn drawing_waits_for_the_frame() {
     markdown.tick(deadline, &mut out);
     assert_eq!(out, "ab");
     assert_eq!(markdown.deadline(), None);
+}
+
+#[test]
+fn a_sign_below_a_silent_reply_goes_and_leaves_the_reply_as_it_was() {
+    for (before, shown) in [
+        ("One *two*", "One two"),
+        ("One\n\n", "One"),
+        ("```\nx\n```\n", "```\nx\n```"),
+        ("One\n\n- a\n- b", "One\n\n• a\n• b"),
+    ] {
+        let mut parser = vt100::Parser::new(10, 40, 0);
+        let mut markdown = Markdown::new(Theme::dark(), Capabilities::terminal(40, 10));
+        let mut out = String::new();
+        markdown.push(before, FRAME, &mut out);
+        markdown.sign(Some(Styled::plain("waiting 2s")), &mut out);
+        markdown.sign(Some(Styled::plain("waiting 3s")), &mut out);
+        parser.process(std::mem::take(&mut out).as_bytes());
+        assert_eq!(text(&mut parser), format!("{shown}\nwaiting 3s"));
+        markdown.sign(None, &mut out);
+        markdown.push(" and more", FRAME * 2, &mut out);
+        markdown.sign(Some(Styled::plain("waiting 2s")), &mut out);
+        markdown.finish(&mut out);
+        parser.process(out.as_bytes());
+        assert_eq!(text(&mut parser), rendered(&[before, " and more"], 40, 10, FRAME), "{before:?}");
+    }
+    let mut out = String::new();
+    Markdown::new(Theme::dark(), Capabilities::plain()).sign(Some(Styled::plain("waiting 2s")), &mut out);
+    assert_eq!(out, "");
 }
 
 #[test]

@@ -210,6 +210,18 @@ fn a_command_goes_through_the_gate_and_back_as_the_users_text() {
 }
 
 #[test]
+fn a_command_over_several_lines_is_one_call() {
+    let line = "CMD: for f in a b; do\n  echo $f\ndone\nThen I stop.";
+    let mut run = Run::new(options(), vec![Answer::Text(line), Answer::Text("Done.")]);
+    run.outcomes.insert("shell", ToolOutcome::success("a\nb\n[exit code: 0]"));
+    assert_eq!(run.ask("list them"), Outcome::Answered);
+    assert_eq!(run.order, ["judge cmd-1-0", "run cmd-1-0"]);
+    let expected = Message::user("[exec: for f in a b; do\n  echo $f\ndone]\na\nb\n[exit code: 0]");
+    assert_eq!(run.last_request()[3], expected);
+    run.check_log();
+}
+
+#[test]
 fn the_output_of_a_command_follows_the_results_of_its_answers_calls() {
     let calls = vec![("1", "read", "{}"), ("2", "read", "{}")];
     let mut run = Run::new(options(), vec![Answer::Calls("CMD: ls", calls), Answer::Text("done")]);

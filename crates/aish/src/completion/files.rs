@@ -6,9 +6,9 @@ use aish_term::Candidate;
 
 use super::fit::Fit;
 use super::place::Place;
+use super::plain;
 use super::quoting::{escaped, quoted, unquoted};
 use super::variables::expanded;
-use super::{MOST, plain};
 
 /// Commands that take folders alone.
 const FOLDERS: &[&str] = &["cd", "pushd", "rmdir"];
@@ -52,7 +52,6 @@ pub(super) fn complete(folder: &Path, place: &Place<'_>, variable: &dyn Fn(&str)
         })
         .collect();
     found.sort_by(|a, b| a.value.cmp(&b.value));
-    found.truncate(MOST);
     found
 }
 

@@ -6,7 +6,7 @@ use aish_shell::Snapshot;
 use aish_term::Candidate;
 
 use super::place::Place;
-use super::{MOST, plain};
+use super::plain;
 
 /// Offers variables where the name of one is being typed.
 pub(super) fn complete(place: &Place<'_>, snapshot: &Snapshot) -> Option<Vec<Candidate>> {
@@ -25,7 +25,7 @@ pub(super) fn complete(place: &Place<'_>, snapshot: &Snapshot) -> Option<Vec<Can
         names.filter(|name| name.starts_with(begun) && !name.starts_with("__aish_")).collect();
     names.sort_unstable();
     names.dedup();
-    let candidates = names.into_iter().take(MOST).map(|name| {
+    let candidates = names.into_iter().map(|name| {
         let value = snapshot.environment.get(name);
         let is_folder = value.is_some_and(|value| value.starts_with('/') && Path::new(value).is_dir());
         let end = match (brace, is_folder) {
@@ -49,7 +49,7 @@ pub(super) fn users(place: &Place<'_>) -> Option<Vec<Candidate>> {
     let span = place.start..place.start + place.typed.len();
     let names = accounts().into_iter().map(|(name, _)| name).filter(|name| name.starts_with(begun));
     let home = |name: &str| Candidate { space_after: false, ..plain(&format!("~{name}/"), span.clone()) };
-    let mut found: Vec<Candidate> = names.take(MOST).map(|name| home(&name)).collect();
+    let mut found: Vec<Candidate> = names.map(|name| home(&name)).collect();
     if begun.is_empty() {
         found.insert(0, home(""));
     }

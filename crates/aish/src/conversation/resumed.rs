@@ -3,6 +3,7 @@
 use aish_safety::Taint;
 
 use super::Conversation;
+use crate::driver::Evictions;
 use crate::session::ResumedSession;
 
 impl Conversation {
@@ -10,6 +11,7 @@ impl Conversation {
     pub fn go_on(&mut self, resumed: ResumedSession) {
         // What it read is not written down.
         self.driver.seen.read = Taint::Foreign;
+        self.driver.seen.evictions = Evictions::default();
         self.driver.caller.session = resumed.id.clone();
         self.driver.records.log = Box::new(resumed.install(&mut self.turn, &self.driver.asker.model));
     }

@@ -109,6 +109,7 @@ impl Conversation {
         next.driver.asker.learnt = std::mem::take(&mut driver.asker.learnt);
         next.driver.seen.last_outcome = driver.seen.last_outcome.take();
         next.driver.seen.read = driver.seen.read;
+        next.driver.seen.evictions = driver.seen.evictions;
         if base.config.context.use_tool_role == before.context.use_tool_role {
             next.turn.set_tool_results(self.turn.tool_results());
         }

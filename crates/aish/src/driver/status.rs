@@ -6,6 +6,9 @@ use aish_types::{Block, ToolName, ToolOutcome};
 use super::Stage;
 use crate::surface::Shown;
 
+/// What follows where a context is full, which is told once.
+const FULL: &str = ", as others will be from now on; `:cost detail` counts them, `:reset` begins anew";
+
 /// Shows a status as a line.
 pub(super) fn show(status: &Status, stage: &mut Stage<'_>) {
     match status {
@@ -33,8 +36,8 @@ pub(super) fn unseen(tool: &ToolName, outcome: &ToolOutcome) -> Option<String> {
 
 fn text(status: &Status) -> String {
     match status {
-        Status::Evicted { exchanges: 1 } => "context full: the oldest exchange was set aside".to_owned(),
-        Status::Evicted { exchanges } => format!("context full: the {exchanges} oldest exchanges were set aside"),
+        Status::Evicted { exchanges: 1 } => format!("context full: the oldest exchange was set aside{FULL}"),
+        Status::Evicted { exchanges } => format!("context full: the {exchanges} oldest exchanges were set aside{FULL}"),
         Status::OverBudget { tokens, budget } => format!(
             "about {tokens} tokens with only the system prompt and this question, over the budget of {budget} \
              (context.token_budget)"
@@ -42,7 +45,10 @@ fn text(status: &Status) -> String {
         Status::Malformed { tool, reason } => format!("{tool}: the call was not run: {reason}"),
         Status::Transport { tool, message } if tool.split().0.is_some() => format!("mcp: {tool}: {message}"),
         Status::Transport { tool, message } => format!("{tool}: {message}"),
-        Status::DepthLimit => "tool-call depth limit reached".to_owned(),
+        Status::DepthLimit => {
+            "tool-call depth limit reached (mcp.max_tool_depth); :continue goes on from there, `aish ask --continue` in scripts"
+                .to_owned()
+        }
         Status::Cut { only_reasoned: true, .. } => {
             "the whole length limit went into reasoning; raise models.NAME.max_tokens, or lower models.NAME.effort"
                 .to_owned()

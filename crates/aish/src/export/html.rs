@@ -2,7 +2,7 @@
 //! script, loads nothing, and its policy forbids both.
 
 use aish_term::html::{code, escape, prose};
-use aish_turn::command_line::MARK;
+use aish_turn::command_line::{CommandReader, Piece};
 use aish_types::attachment::parts;
 use aish_types::{Block, Message, sanitize};
 
@@ -103,27 +103,42 @@ fn image(out: &mut String, block: &Block) {
     }
 }
 
-/// Makes a block of code of each line that proposes a command; within code it stays a line of it.
+/// Makes a block of code of each command that is proposed; within code it stays lines of it.
 fn with_commands(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut fence: Option<String> = None;
-    for line in text.lines() {
-        let start = line.trim_start();
-        let mark: String = start.chars().take_while(|c| matches!(c, '`' | '~')).collect();
-        match &fence {
-            None if mark.len() >= 3 => fence = Some(mark),
-            Some(open) if start.trim_end() == mark && mark.starts_with(open.as_str()) => fence = None,
-            None | Some(_) => {}
+    let mut commands = CommandReader::default();
+    let mut put = |piece: Piece, fence: &mut Option<String>| match piece {
+        Piece::Command(command) => {
+            let tildes = |line: &str| line.trim_start().chars().take_while(|c| *c == '~').count();
+            let mark = "~".repeat(command.lines().map(tildes).max().unwrap_or(0).max(7) + 1);
+            out.push_str(&format!("\n{mark} bash\n{command}\n{mark}\n\n"));
         }
-        match line.strip_prefix(MARK).map(str::trim) {
-            Some(command) if fence.is_none() && !command.is_empty() => {
-                out.push_str(&format!("\n~~~~~~~~ bash\n{command}\n~~~~~~~~\n\n"));
-            }
-            Some(_) | None => {
-                out.push_str(line);
-                out.push('\n');
-            }
+        Piece::Prose(line) => {
+            let line = line.trim_end_matches(['\n', '\r']);
+            follow(fence, line);
+            out.push_str(line);
+            out.push('\n');
+        }
+    };
+    for line in text.split_inclusive('\n') {
+        if fence.is_some() {
+            put(Piece::Prose(line.to_owned()), &mut fence);
+        } else {
+            commands.line(line).into_iter().for_each(|piece| put(piece, &mut fence));
         }
     }
+    commands.end().into_iter().for_each(|piece| put(piece, &mut fence));
     out
+}
+
+/// Follows where code begins and ends, by a line.
+fn follow(fence: &mut Option<String>, line: &str) {
+    let start = line.trim_start();
+    let mark: String = start.chars().take_while(|c| matches!(c, '`' | '~')).collect();
+    match fence {
+        None if mark.len() >= 3 => *fence = Some(mark),
+        Some(open) if start.trim_end() == mark && mark.starts_with(open.as_str()) => *fence = None,
+        None | Some(_) => {}
+    }
 }

@@ -21,7 +21,11 @@ fn session() -> Session {
                 .into(),
             blocks: vec![image, bad],
         },
-        Message::Assistant { content: "I look.\nCMD: ls -la | grep '<x>'".into(), tool_calls: vec![call], state: None },
+        Message::Assistant {
+            content: "I look.\nCMD: for f in '<x>'; do\n  ls $f\ndone".into(),
+            tool_calls: vec![call],
+            state: None,
+        },
         Message::Tool {
             tool_call_id: "c1".into(),
             name: "files.read".into(),
@@ -80,7 +84,12 @@ fn calls_are_folded_and_code_is_coloured() {
     let tool = tool.split("</details>").next().unwrap();
     assert!(tool.starts_with("<summary><b>files.read</b>") && tool.contains("# not a heading"), "{tool}");
     assert!(page.contains("<span class=\"c5\">fn</span>"), "{page}");
-    assert!(page.contains("ls"), "the proposed command is code");
+    let bare = |block: &str| -> String {
+        block.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text)).collect()
+    };
+    let code = page.split("<pre").map(|block| bare(block.split("</pre>").next().unwrap_or_default()));
+    let whole = |block: String| block.contains("ls $f") && block.contains("done");
+    assert!(code.into_iter().any(whole), "the proposed command is code, all of it: {page}");
     assert!(!page.contains("CMD:"));
 }
 

@@ -55,6 +55,7 @@ pub(super) async fn run(live: &Live, command: &str, order: &Order, bounds: RunCo
     }
     live.end_line(&result.output, result.full_screen || result.folded > 0);
     live.tell_folded(command, result.folded, result.status, &result.output);
+    live.tell_failure(result.status, result.ending, result.duration);
     if let (Placement::Layer(_), Some(before), Some(after)) = (order.placement, state, result.state) {
         let mut apart = live.apart.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         apart.insert(order.call.clone(), Between { before, after });

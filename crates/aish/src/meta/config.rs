@@ -9,6 +9,6 @@ pub(super) fn run(repl: &mut Repl, rest: &str) {
     let shown = show(&repl.base.loaded, wanted);
     match wanted.filter(|_| shown.is_empty()) {
         Some(name) => repl.complain(&unknown(name)),
-        None => repl.print(&shown),
+        None => repl.print_words(&shown),
     }
 }

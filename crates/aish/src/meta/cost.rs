@@ -32,6 +32,11 @@ pub(super) fn run(repl: &mut Repl, rest: &str) {
             repl.print_words(&format!(
                 "[estimated session ctx: {tokens} tokens; token_budget={budget} ({percent}% used)]"
             ));
+            match repl.conversation.driver.seen.evictions.exchanges {
+                0 => {}
+                1 => repl.print_words("[set aside: the oldest exchange]"),
+                exchanges => repl.print_words(&format!("[set aside: the {exchanges} oldest exchanges]")),
+            }
         }
         other => repl.complain(&format!(":cost takes nothing or `detail`, not {other:?}")),
     }

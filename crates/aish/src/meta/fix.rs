@@ -68,7 +68,7 @@ async fn answer(repl: &mut Repl, text: String) -> Result<String, Failure> {
 fn show(repl: &mut Repl, answer: &str) {
     let (words, command) = parts(answer);
     if !words.is_empty() {
-        repl.print(&words);
+        repl.print_words(&words);
     }
     let Some(command) = command else {
         if words.is_empty() {

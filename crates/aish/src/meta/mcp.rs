@@ -43,7 +43,8 @@ fn list(repl: &Repl) {
         return repl.print_words("no MCP server; `:mcp connect URL` adds one for this session");
     }
     for row in rows {
-        repl.print(&format!("{}  {}  {} tools  {}", row.alias, row.shown, row.tools, servers::state_words(&row.state)));
+        let state = servers::state_words(&row.state);
+        repl.print_words(&format!("{}  {}  {} tools  {state}", row.alias, row.shown, row.tools));
     }
 }
 
@@ -61,7 +62,7 @@ fn tool(repl: &mut Repl, name: &str) {
     match found {
         Some((_, definition)) => {
             let schema = serde_json::to_string_pretty(&definition.input_schema.value()).unwrap_or_default();
-            repl.print(&format!("{name}: {}", definition.description));
+            repl.print_words(&format!("{name}: {}", definition.description));
             repl.print(&schema);
         }
         None => repl.complain(&format!("there is no tool {name:?}; :mcp tools lists them")),

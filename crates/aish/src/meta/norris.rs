@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use aish_route::PriorTurn;
 use aish_turn::Record;
 use aish_types::Message;
 
@@ -40,7 +41,7 @@ fn show_log(repl: &Repl, runs: Runs) {
         repl.print_words("there was no run in this session");
     }
     for line in lines {
-        repl.print(&line);
+        repl.print_words(&line);
     }
 }
 
@@ -86,6 +87,7 @@ async fn own_shell(repl: &Repl) -> Result<(OwnShell, String), Failure> {
 fn remember(repl: &mut Repl, order: &Order, finished: &Finished) {
     let ending = report::ending(&finished.end, order);
     let said = finished.report.trim();
+    repl.set_prior_turn(PriorTurn::of_answer(said));
     let report = if said.is_empty() { format!("[norris: {ending}]") } else { format!("{said}\n\n[norris: {ending}]") };
     let messages = [Message::user(format!(":norris {}", order.goal)), Message::assistant(report)];
     let transcript = repl.conversation.turn.transcript_mut();

@@ -10,7 +10,7 @@ use crate::repl::Repl;
 pub(super) fn run(repl: &mut Repl, rest: &str) {
     if let Some(text) = rest.strip_prefix("forget ") {
         match forget(&repl.base, text) {
-            Ok(said) => repl.print(&aish_types::visible(&said)),
+            Ok(said) => repl.print_words(&aish_types::visible(&said)),
             Err(why) => repl.fail(&why),
         }
         return;

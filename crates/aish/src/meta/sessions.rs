@@ -1,5 +1,6 @@
 //! `:sessions` and `:resume`.
 
+use aish_route::PriorTurn;
 use aish_types::SessionId;
 
 use crate::failure::Failure;
@@ -50,6 +51,7 @@ fn go_on(repl: &mut Repl, id: &SessionId) {
     match open(&repl.base, id.as_str()) {
         Ok((resumed, notices)) => {
             repl.live.take_pending();
+            repl.set_prior_turn(PriorTurn::Other);
             repl.conversation.go_on(resumed);
             notices.iter().for_each(|notice| repl.say(notice));
         }

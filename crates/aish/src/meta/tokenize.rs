@@ -7,5 +7,5 @@ pub(super) async fn run(repl: &mut Repl, rest: &str) {
     let tokens = counting.count(rest).await;
     let method = counting.tokenizer();
     let endpoint = counting.endpoint_counts();
-    repl.print(&format!("{tokens} tokens ({method}); the endpoint can count: {endpoint}"));
+    repl.print_words(&format!("{tokens} tokens ({method}); the endpoint can count: {endpoint}"));
 }

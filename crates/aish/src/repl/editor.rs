@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aish_route::{Line, Route, decide, parse_line};
+use aish_route::{Line, Route, decide_after, parse_line};
 use aish_syntax::is_unfinished;
 use aish_term::editor::readline::inputrc::{self, Inputrc};
 use aish_term::{Capabilities, EditorOptions, KeyMode, Theme, Wholeness};
 
 use super::Known;
+use super::known::{Names, SharedPriorTurn};
 use crate::base::Base;
 use crate::config::section::EditMode;
 use crate::line_history::LineHistory;
@@ -20,7 +21,7 @@ pub(super) fn editor_options(
     err: Capabilities,
     theme: &Theme,
     history: &Arc<LineHistory>,
-    known: &Known,
+    names: &Names,
 ) -> EditorOptions {
     use std::io::IsTerminal as _;
     let term = base.variable("TERM");
@@ -30,7 +31,7 @@ pub(super) fn editor_options(
     take_keys(&mut options, base);
     let path = base.variable("PATH").unwrap_or_default();
     let folder = base.folder.clone();
-    let router = Router { path, folder, known: Arc::clone(known) };
+    let router = Router { path, folder, known: Arc::clone(&names.known), prior_turn: Arc::clone(&names.prior_turn) };
     let whole = router.clone();
     options.route = Some(Box::new(move |line: &str| router.route(line)));
     options.wholeness = Some(Box::new(move |text: &str| {
@@ -94,6 +95,7 @@ struct Router {
     path: String,
     folder: PathBuf,
     known: Known,
+    prior_turn: SharedPriorTurn,
 }
 
 impl Router {
@@ -104,7 +106,8 @@ impl Router {
             Line::Meta(..) => aish_term::Route::Meta,
             Line::Plain(line) => {
                 let names = self.names();
-                match decide(line, &names).route {
+                let prior_turn = *self.prior_turn.lock().unwrap_or_else(PoisonError::into_inner);
+                match decide_after(prior_turn, line, &names).route {
                     Route::Shell => aish_term::Route::Shell,
                     Route::Ai => aish_term::Route::Model,
                     Route::Ask => aish_term::Route::Ask,

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use aish_route::PriorTurn;
 use aish_safety::Surroundings;
 use aish_shell::Snapshot;
 use tokio::task::JoinHandle;
@@ -18,6 +19,9 @@ use crate::servers;
 /// What the shell knows by name, kept fresh after each command.
 pub type Known = Arc<Mutex<Snapshot>>;
 
+/// What came right before the next line; the editor's colours follow it.
+pub(super) type SharedPriorTurn = Arc<Mutex<PriorTurn>>;
+
 /// The names that lines are routed by and completed from.
 pub(super) struct Names {
     /// What the shell knows.
@@ -26,6 +30,8 @@ pub(super) struct Names {
     pub(super) vocabulary: Arc<Vocabulary>,
     /// Asks the shell for its names.
     pub(super) refreshing: Option<JoinHandle<()>>,
+    /// What the next line may be an answer to.
+    pub(super) prior_turn: SharedPriorTurn,
 }
 
 /// How long start-up files may keep a line waiting without a word.
@@ -118,6 +124,16 @@ impl Repl {
     /// Returns the names that lines are routed by.
     pub fn names(&self) -> PathNames {
         names(&self.names.known, &self.base)
+    }
+
+    /// Returns what the next line may be an answer to.
+    pub fn prior_turn(&self) -> PriorTurn {
+        *self.names.prior_turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes what the next line may be an answer to.
+    pub fn set_prior_turn(&self, prior_turn: PriorTurn) {
+        *self.names.prior_turn.lock().unwrap_or_else(PoisonError::into_inner) = prior_turn;
     }
 }
 

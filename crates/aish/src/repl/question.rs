@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
-use aish_turn::Outcome;
+use aish_route::PriorTurn;
+use aish_turn::{Outcome, Transcript};
 use aish_types::sanitize;
 
 use super::{Flow, Repl};
@@ -59,6 +60,7 @@ impl Repl {
         let Conversation { driver, turn, .. } = &mut self.conversation;
         let outcome = driver.play(turn, asked.asked(), &mut self.screen.surface, &interrupt).await;
         self.answered = true;
+        self.set_prior_turn(prior_turn_of(&outcome, self.conversation.turn.transcript()));
         self.last_outcome = Some(outcome.clone());
         if outcome == Outcome::Interrupted {
             self.say("interrupted");
@@ -129,6 +131,12 @@ impl Repl {
             self.say(&line);
         }
     }
+}
+
+/// Returns what the end of a turn is to the next line.
+fn prior_turn_of(outcome: &Outcome, transcript: &Transcript) -> PriorTurn {
+    let last = transcript.entries().last().filter(|_| *outcome == Outcome::Answered);
+    last.map_or(PriorTurn::Other, |entry| PriorTurn::of_answer(entry.message.content()))
 }
 
 /// Writes the last commands with their exit codes and outputs, head and tail of them in `limit` bytes.

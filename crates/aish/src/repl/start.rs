@@ -6,6 +6,7 @@ use std::sync::Arc;
 use aish_mcp::client::{Ports, ServerOptions};
 use aish_safety::Approver;
 use aish_shell::{Rc, UserTerminal};
+use aish_term::frame::Frames;
 use aish_term::{Capabilities, EditorOptions, LineEditor, Reach, Reading, Theme};
 use aish_tools::Registry;
 use tokio::sync::Notify;
@@ -14,7 +15,7 @@ use tokio::task::JoinHandle;
 use super::editor::{self, Pasted, editor_options};
 use super::ending::Signals;
 use super::jobs::JobOutput;
-use super::known::{Known, Names, surroundings};
+use super::known::{Known, Names, SharedPriorTurn, surroundings};
 use super::models::{self, PendingSearch};
 use super::resumed::resume;
 use super::shown::first_prompt;
@@ -89,7 +90,7 @@ impl Repl {
     /// When there is no terminal or the line editor cannot start.
     pub async fn start(base: Base, shared: &SharedFlags, flags: &ShellFlags) -> Result<Self, Failure> {
         let mut screen = Screen::of(&base, shared, flags);
-        let (live, apart) = live(&base, flags)?;
+        let (live, apart) = live(&base, flags, &screen)?;
         let mut notices: Vec<String> = base.paths.state_fault().into_iter().collect();
         let resumed = resume(&base, flags, &mut notices);
         let session = resumed.as_ref().map_or_else(|| session::new_id(&base.clock), |resumed| resumed.id.clone());
@@ -98,7 +99,8 @@ impl Repl {
             Arc::new(LineHistory::new(store, Arc::clone(&base.secrets), session.to_string(), base.config.history.size));
         let registry = Arc::new(Registry::default());
         let vocabulary = Arc::new(Vocabulary::new(Arc::clone(&registry)));
-        let names = Names { known: Known::default(), vocabulary, refreshing: None };
+        let names =
+            Names { known: Known::default(), vocabulary, refreshing: None, prior_turn: SharedPriorTurn::default() };
         let (mut options, pasted) = options(&base, flags, &history, &names, &mut screen);
         let (found, looking) = models::find(&base, shared.model.as_deref()).await;
         options.completer = Some(Box::new(completer(&base, &live, &names)));
@@ -215,10 +217,11 @@ impl Outside {
 }
 
 /// Makes the live shell at the person's terminal; it starts with its first command.
-fn live(base: &Base, flags: &ShellFlags) -> Result<(Arc<Live>, Apart), Failure> {
+fn live(base: &Base, flags: &ShellFlags, screen: &Screen) -> Result<(Arc<Live>, Apart), Failure> {
     let terminal = Arc::new(UserTerminal::standard()?);
     let rc = if base.config.shell.rc && !flags.norc { Rc::User } else { Rc::Skip };
-    Ok(Live::interactive(&base.config.shell.program, rc, terminal, &base.secrets).with_layers(base))
+    let frames = Frames::new(screen.theme.clone(), screen.err);
+    Ok(Live::interactive(&base.config.shell.program, rc, terminal, frames, &base.secrets).with_layers(base))
 }
 
 /// Makes the editor's options, all but what completes; settles what the screen is drawn with.
@@ -229,7 +232,7 @@ fn options(
     names: &Names,
     screen: &mut Screen,
 ) -> (EditorOptions, Pasted) {
-    let mut options = editor_options(base, screen.err, &screen.theme, history, &names.known);
+    let mut options = editor_options(base, screen.err, &screen.theme, history, names);
     if flags.plain {
         options.reach = Reach::Plain;
     }

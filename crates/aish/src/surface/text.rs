@@ -1,5 +1,7 @@
 //! Text for a person: the answer on standard output, everything else on standard error.
 
+mod waiting;
+
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::time::Duration;
@@ -38,11 +40,6 @@ enum Commands {
     /// The same, between a line before it and one after it: in a run of Norris.
     Framed,
 }
-
-/// Characters of the running line of reasoning; the spinner cuts it to the terminal.
-const THOUGHT: usize = 160;
-/// How often the running line is drawn at most.
-const THOUGHT_DRAWN: Duration = Duration::from_millis(80);
 
 /// The tool that runs commands.
 const SHELL: &str = "shell";
@@ -84,6 +81,8 @@ pub struct TextSurface {
     /// The line of reasoning that runs, and when it was drawn last.
     thought: String,
     thought_drawn: Option<Duration>,
+    /// When the last piece of the answer that streams came; `None` before its first and after its end.
+    heard: Option<Duration>,
 }
 
 impl TextSurface {
@@ -108,6 +107,7 @@ impl TextSurface {
             thoughts: Thoughts::Line,
             thought: String::new(),
             thought_drawn: None,
+            heard: None,
         }
     }
 
@@ -123,47 +123,6 @@ impl TextSurface {
     pub fn with_thoughts(mut self, thoughts: Thoughts) -> Self {
         self.thoughts = thoughts;
         self
-    }
-
-    /// Shows a piece of reasoning.
-    fn think(&mut self, piece: &str, now: Duration) {
-        if self.verbosity == Verbosity::Quiet || self.thoughts == Thoughts::Off {
-            return;
-        }
-        let piece = sanitize(piece);
-        if self.thoughts == Thoughts::Full {
-            self.clear_spinner();
-            let piece_ends_line = piece.ends_with('\n');
-            let text = if self.err.live { format!("\u{1b}[2m{piece}\u{1b}[0m") } else { piece.into_owned() };
-            to_err(&text);
-            self.thought = if piece_ends_line { String::new() } else { "open".to_owned() };
-            return;
-        }
-        if !self.err.live {
-            return;
-        }
-        self.thought.push_str(&piece);
-        let line = self.thought.rsplit('\n').find(|line| !line.trim().is_empty()).unwrap_or_default().trim().to_owned();
-        let from = line.chars().count().saturating_sub(THOUGHT);
-        self.thought = line.chars().skip(from).collect();
-        if self.thought_drawn.is_some_and(|at| now.saturating_sub(at) < THOUGHT_DRAWN) {
-            return;
-        }
-        self.thought_drawn = Some(now);
-        self.clear_spinner();
-        let shown: String = self.thought.chars().take(usize::from(self.err.width).saturating_sub(4)).collect();
-        let mut spinner = Spinner::new(self.theme.clone(), self.err, &shown, now);
-        to_err(&spinner.draw(now));
-        self.spinner = Some(spinner);
-    }
-
-    /// Ends the reasoning that was shown, where the answer comes.
-    fn fold(&mut self) {
-        if self.thoughts == Thoughts::Full && !self.thought.is_empty() {
-            to_err("\n");
-        }
-        self.thought.clear();
-        self.thought_drawn = None;
     }
 
     /// Makes a surface like this one for an autonomous run.
@@ -227,12 +186,6 @@ impl TextSurface {
             let _ = err.write_all(b"\n");
         }
         let _ = err.flush();
-    }
-
-    fn clear_spinner(&mut self) {
-        if let Some(mut spinner) = self.spinner.take() {
-            to_err(spinner.clear());
-        }
     }
 
     /// Takes in that the terminal was resized, also in the middle of an answer.
@@ -397,18 +350,21 @@ impl Surface for TextSurface {
             }
             Shown::TurnStart => self.calls.clear(),
             Shown::Verdict { .. } | Shown::Usage { .. } | Shown::TurnEnd(_) => {}
-            Shown::Waiting if quiet || !self.err.live => {}
             Shown::Waiting => {
-                let mut spinner = Spinner::new(self.theme.clone(), self.err, "thinking", now);
-                to_err(&spinner.draw(now));
-                self.spinner = Some(spinner);
+                self.heard = None;
+                self.wait("thinking", now, now);
             }
             Shown::Text(piece) => {
+                self.heard = Some(now);
                 self.fold();
                 self.push(piece, now);
             }
-            Shown::Reasoning(piece) => self.think(piece, now),
+            Shown::Reasoning(piece) => {
+                self.heard = Some(now);
+                self.think(piece, now);
+            }
             Shown::AnswerEnd => {
+                self.heard = None;
                 self.fold();
                 self.end_answer();
             }
@@ -446,18 +402,19 @@ impl Surface for TextSurface {
 
     fn deadline(&self) -> Option<Duration> {
         let spinning = self.spinner.as_ref().map(|_| Duration::ZERO);
-        self.markdown.as_ref().and_then(Markdown::deadline).or(spinning)
+        self.markdown.as_ref().and_then(Markdown::deadline).or(spinning).or_else(|| self.falls_silent())
     }
 
     fn tick(&mut self, now: Duration) {
-        if let Some(spinner) = &mut self.spinner {
-            to_err(&spinner.draw(now));
-        }
         if let Some(markdown) = &mut self.markdown {
             let mut text = String::new();
             markdown.tick(now, &mut text);
             self.write_out(&text);
         }
+        if let Some(since) = self.heard.filter(|_| self.falls_silent().is_some_and(|at| now >= at)) {
+            self.wait("waiting", since, now);
+        }
+        self.spin(now);
     }
 
     fn flush(&mut self) {

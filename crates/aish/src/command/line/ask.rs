@@ -1,6 +1,6 @@
 //! The key that turns a line into a command.
 
-use aish_route::Route;
+use aish_route::{PriorTurn, Route};
 use aish_safety::{Judgement, Verdict};
 use anstyle::{AnsiColor, Style};
 
@@ -47,7 +47,7 @@ pub(super) async fn run(desk: &Desk<'_>, asked: &Asked<'_>, halted: Halted) -> E
         desk.say(&format!("› {}", aish_types::visible(line).replace('\n', " ")), dim);
     }
     let names = PathNames::new(&base.variable("PATH").unwrap_or_default(), &base.folder);
-    if !asked.again && routed(line, &names).0 == Route::Shell {
+    if !asked.again && routed(line, &names, PriorTurn::Other).0 == Route::Shell {
         return desk.failed("that is a command already; the same keys once more ask all the same");
     }
     let answer = match request::answer(desk, system(asked.shell), user(desk, asked)).await {

@@ -14,13 +14,13 @@ pub(super) async fn prompts(repl: &mut Repl, alias: Option<&str>) {
         match client.prompts().await {
             Ok(prompts) => {
                 any |= !prompts.is_empty();
-                prompts.iter().for_each(|prompt| repl.print(&prompt_line(client.alias(), prompt)));
+                prompts.iter().for_each(|prompt| repl.print_words(&prompt_line(client.alias(), prompt)));
             }
             Err(error) => repl.complain(&format!("mcp: {}: {error}", client.alias())),
         }
     }
     if !any {
-        repl.print("no prompts");
+        repl.print_words("no prompts");
     }
 }
 
@@ -35,14 +35,14 @@ pub(super) async fn resources(repl: &mut Repl, alias: Option<&str>) {
                     let told = text(resource, "title").or(text(resource, "name")).unwrap_or_default();
                     let uri = text(resource, "uri").unwrap_or_default();
                     let kind = text(resource, "mimeType").map(|kind| format!("  ({kind})")).unwrap_or_default();
-                    repl.print(&line(&format!("{}  {uri}  {told}{kind}", client.alias())));
+                    repl.print_words(&line(&format!("{}  {uri}  {told}{kind}", client.alias())));
                 }
             }
             Err(error) => repl.complain(&format!("mcp: {}: {error}", client.alias())),
         }
     }
     if !any {
-        repl.print("no resources");
+        repl.print_words("no resources");
     }
 }
 
