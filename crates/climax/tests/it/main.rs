@@ -29,6 +29,8 @@ mod install;
 #[cfg(test)]
 mod judged;
 #[cfg(test)]
+mod lists;
+#[cfg(test)]
 mod meaning;
 #[cfg(test)]
 mod meta_tools;
