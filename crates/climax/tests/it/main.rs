@@ -23,6 +23,8 @@ mod help_shapes;
 #[cfg(test)]
 mod import;
 #[cfg(test)]
+mod import_lists;
+#[cfg(test)]
 mod import_walk;
 #[cfg(test)]
 mod install;
