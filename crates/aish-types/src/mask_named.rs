@@ -210,7 +210,10 @@ mod tests {
                 r#"curl -d '{"user":"a","password": "[redacted]","clientSecret":"[redacted]"}' u"#,
             ),
             ("x --api-key k --accessKey l", "x --api-key [redacted] --accessKey [redacted]"),
-            ("x --env=API_TOKEN=abc -e A=1,API_TOKEN=abc,B=2", "x --env=API_TOKEN=[redacted] -e A=1,API_TOKEN=[redacted],B=2"),
+            (
+                "x --env=API_TOKEN=abc -e A=1,API_TOKEN=abc,B=2",
+                "x --env=API_TOKEN=[redacted] -e A=1,API_TOKEN=[redacted],B=2",
+            ),
             ("x -e A=1;DB_PASSWORD=ab,c;B=2", "x -e A=1;DB_PASSWORD=[redacted],[redacted];B=2"),
             ("x --env=A=1;DB_PASSWORD=abc y", "x --env=A=1;DB_PASSWORD=[redacted] y"),
         ] {

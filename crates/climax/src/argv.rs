@@ -145,15 +145,16 @@ impl Parts {
         }
         let (count, least, most) = (items.len(), list.min, list.most());
         if count < least {
-            self.faults.push(format!("Argument '{name}' takes at least {least} values, and this list has {count}"));
+            self.faults.push(format!("Argument '{name}' is a list of {count}, and at least {least} must be given"));
         }
         if count > most {
-            self.faults.push(format!("Argument '{name}' takes at most {most} values, and this list has {count}"));
+            self.faults.push(format!("Argument '{name}' is a list of {count}, and at most {most} can be given"));
         }
         if let ListStyle::Join(mark) = &list.style
             && let Some(text) = texts.iter().find(|text| text.contains(mark.as_str()))
         {
-            let why = format!("'{text}' has '{mark}' in it, which stands between items: give each as an item of its own");
+            let why =
+                format!("'{text}' has '{mark}' in it, which stands between items: give each as an item of its own");
             self.faults.push(format!("Argument '{name}': {why}"));
         }
     }

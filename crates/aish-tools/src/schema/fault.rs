@@ -47,10 +47,10 @@ fn one(error: &ValidationError<'_>, above: &str) -> String {
             format!("Argument '{name}': cannot convert '{}' to {wanted}{hint}", short(&show(value)))
         }
         ValidationErrorKind::MinItems { limit } => {
-            format!("Argument '{name}' takes at least {limit} values, and this list has {}", length(value))
+            format!("Argument '{name}' is a list of {}, and at least {limit} must be given", length(value))
         }
         ValidationErrorKind::MaxItems { limit } => {
-            format!("Argument '{name}' takes at most {limit} values, and this list has {}", length(value))
+            format!("Argument '{name}' is a list of {}, and at most {limit} can be given", length(value))
         }
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
             let branches: Vec<String> = context

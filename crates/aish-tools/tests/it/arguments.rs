@@ -80,8 +80,8 @@ fn every_fault_is_named_at_once() {
         ),
         (r#"{"n": 1, "l": [["a"]]}"#, vec![r#"Argument 'l[0]': cannot convert '["a"]' to string"#]),
         (r#"{"n": 1, "l": [null]}"#, vec!["Argument 'l[0]': cannot convert 'null' to string"]),
-        (r#"{"n": 1, "l": []}"#, vec!["Argument 'l' takes at least 1 values, and this list has 0"]),
-        (r#"{"n": 1, "l": ["a", "b", "c", "d"]}"#, vec!["Argument 'l' takes at most 3 values, and this list has 4"]),
+        (r#"{"n": 1, "l": []}"#, vec!["Argument 'l' is a list of 0, and at least 1 must be given"]),
+        (r#"{"n": 1, "l": ["a", "b", "c", "d"]}"#, vec!["Argument 'l' is a list of 4, and at most 3 can be given"]),
         (r#"{"n": 1, "o": {}}"#, vec!["Missing required argument 'o.k'"]),
         (
             r#"{"format": "xml", "x": "q", "b": []}"#,

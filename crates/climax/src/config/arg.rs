@@ -64,9 +64,7 @@ pub(super) fn read_arg(node: &Node<'_>, what: &'static str, target: Target, faul
     let values = Values::read(&mut fields, faults);
     let flag = fields.peek("flag").map(str::to_owned);
     let (words, slot, schema) = match target {
-        Target::Program => {
-            (Some((Words::read(&mut fields, faults), Written::read(&mut fields, faults))), None, None)
-        }
+        Target::Program => (Some((Words::read(&mut fields, faults), Written::read(&mut fields, faults))), None, None),
         Target::Api => (None, http::read_slot(&mut fields, faults), http::read_schema(&mut fields, faults)),
     };
     fields.end(faults);

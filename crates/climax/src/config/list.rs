@@ -165,7 +165,10 @@ impl<'n, 'a> Written<'n, 'a> {
                 ListStyle::Repeat
             }
             (None, Some((at, Style::Once))) if is_secret(flag) => {
-                cannot(at, "with 'style: once' only the first item would be hidden in the audit log; the flag is repeated");
+                cannot(
+                    at,
+                    "with 'style: once' only the first item would be hidden in the audit log; the flag is repeated",
+                );
                 ListStyle::Repeat
             }
             (None, Some((_, Style::Once))) => ListStyle::Once { allow_dash: spot.allow_dash },
@@ -261,7 +264,8 @@ pub(super) fn ends(args: &[(Position, &Arg)], faults: &mut Faults) {
         let Some(((_, last), others)) = lists.split_last() else { continue };
         for (at, arg) in others {
             if arg.list.as_ref().is_some_and(|list| list.max.is_none()) {
-                let what = format!("'{}' is a list without an end, and the list '{}' stands behind it", arg.name, last.name);
+                let what =
+                    format!("'{}' is a list without an end, and the list '{}' stands behind it", arg.name, last.name);
                 faults.contradiction(*at, format!("{what}: nobody could tell whose an item is; give it 'max_items'"));
             }
         }

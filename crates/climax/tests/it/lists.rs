@@ -75,13 +75,16 @@ fn a_list_is_no_way_around_what_holds_for_one_value() {
     let lists = config(&format!("{ARGS}\nname: free, type: array, positional: true, allow_dash: true"), "");
     let many: Vec<String> = (0..257).map(|number| number.to_string()).collect();
     for (arguments, told) in [
-        (json!({"files": ["a", "--help"]}), "Argument 'files': '--help' begins with '-' and would be read as an option"),
+        (
+            json!({"files": ["a", "--help"]}),
+            "Argument 'files': '--help' begins with '-' and would be read as an option",
+        ),
         (json!({"plugins": ["p", "--all"]}), "Argument 'plugins': '--all' begins with '-'"),
         (json!({"columns": ["a", "b,c"]}), "Argument 'columns': 'b,c' has ',' in it"),
         (json!({"files": ["a", ["b"]]}), "Argument 'files' takes a list of single values"),
         (json!({"files": ["a", null]}), "Argument 'files' takes a list of single values"),
         (json!({"env": ["a", "b\u{0}"]}), "Argument 'env' contains a NUL character"),
-        (json!({"env": many}), "Argument 'env' takes at most 256 values, and this list has 257"),
+        (json!({"env": many}), "Argument 'env' is a list of 257, and at most 256 can be given"),
         (json!({"env": ["x".repeat(30_000), "y".repeat(30_000), "z".repeat(30_000)]}), "65536 are the most"),
     ] {
         let refused = words(&lists, arguments.clone()).unwrap_err();
@@ -91,8 +94,10 @@ fn a_list_is_no_way_around_what_holds_for_one_value() {
         assert!(words(&lists, fine.clone()).is_ok(), "{fine}");
     }
     let bounded = config("name: two, type: array, min_items: 2, max_items: 2", "");
-    assert!(words(&bounded, json!({"two": ["a"]})).unwrap_err().contains("at least 2 values, and this list has 1"));
-    assert!(words(&bounded, json!({"two": ["a", "b", "c"]})).unwrap_err().contains("at most 2 values"));
+    assert!(words(&bounded, json!({"two": ["a"]})).unwrap_err().contains("list of 1, and at least 2 must be given"));
+    assert!(
+        words(&bounded, json!({"two": ["a", "b", "c"]})).unwrap_err().contains("list of 3, and at most 2 can be given")
+    );
 }
 
 #[test]
@@ -118,10 +123,7 @@ fn bounds_of_a_policy_hold_for_each_item() {
     assert_eq!(violations(json!({"s": ["a", "b"], "n": [1, 3]})), Vec::<String>::new());
     assert_eq!(
         violations(json!({"s": ["a", "b9"], "n": [1, 9]})),
-        [
-            "Argument 's': value 'b9' does not match pattern '[a-z]+'",
-            "Argument 'n': value 9 exceeds maximum 3",
-        ]
+        ["Argument 's': value 'b9' does not match pattern '[a-z]+'", "Argument 'n': value 9 exceeds maximum 3",]
     );
 }
 
@@ -145,98 +147,105 @@ fn an_agent_is_shown_a_list() {
     );
 }
 
+#[test]
+fn the_example_of_the_page_is_without_fault() {
+    let page = include_str!("../../../../docs/climax.md");
+    let example = page.split("```yaml\n").find(|part| part.starts_with("args:")).unwrap().split("```").next().unwrap();
+    let args: String = example.lines().skip(1).map(|line| format!("    {line}\n")).collect();
+    assert_eq!(faults(&args), [""; 0]);
+}
+
 /// Returns the faults of a tool with these arguments.
 fn faults(args: &str) -> Vec<String> {
     let text = format!("command: x\ntools:\n  - name: t\n    description: d\n    args:\n{args}");
     config::read("t.yaml", &text).1.iter().map(ToString::to_string).collect()
 }
 
+/// Arguments, where each is wrong, and what is said.
+const WRONG: &[(&str, &str, &str)] = &[
+    ("name: a, type: array, default: x", "x}", "'default' of 'a' is no list; there is none then"),
+    (
+        "name: a, type: array, items: integer, default: [1, two]",
+        "two",
+        "'default' of 'a' has an item that is no integer; there is none then",
+    ),
+    (
+        "name: a, type: array, enum: [x, y], default: [x, z]",
+        "z]",
+        "'default' of 'a' has an item that is not in its 'enum'",
+    ),
+    (
+        "name: a, type: array, max_items: 1, default: [x, y]",
+        "[x, y]",
+        "'default' of 'a' has 2 items, and a list has 0 to 1; there is none then",
+    ),
+    (
+        "name: a, type: array, positional: true, join: ','",
+        "join",
+        "'join' of 'a' means nothing for a positional list: its items stand one after another",
+    ),
+    (
+        "name: a, type: array, positional: true, style: once",
+        "style",
+        "'style' of 'a' means nothing for a positional list: its items stand one after another",
+    ),
+    (
+        "name: a, type: array, min_items: 3, max_items: 2",
+        "min_items",
+        "'min_items' of 'a' is 3 and 'max_items' is 2: no list has so many; only 'max_items' counts",
+    ),
+    ("name: a, type: array, max_items: 0", "max_items", "'max_items' must be a whole number from 1 to 10000"),
+    ("name: a, type: array, min_items: 1.5", "min_items", "'min_items' must be a whole number from 0 to 10000"),
+    ("name: a, items: integer", "items", "'items' of 'a' means nothing: only `type: array` is a list"),
+    ("name: a, join: ','", "join", "'join' of 'a' means nothing: only `type: array` is a list"),
+    (
+        "name: a, type: array, stdin: true",
+        "{name",
+        "the argument 'a' has 'type: array', and a list cannot be the standard input or a folder; it takes one value",
+    ),
+    (
+        "name: a, type: array, items: strin",
+        "strin}",
+        "'items' must be one of: string, integer, number, boolean, and this is 'strin'; did you mean 'string'?",
+    ),
+    ("name: a, type: array, flag: '--', join: ','", "join", "'a': the flag '--' stands once, before all items"),
+    (
+        "name: a, type: array, flag: '--f=', style: once",
+        "style",
+        "'a': a flag that ends in '=' is one word with an item, and cannot stand once; it is repeated",
+    ),
+    (
+        "name: a, type: array, flag: --token, style: once",
+        "style",
+        "'a': with 'style: once' only the first item would be hidden in the audit log; the flag is repeated",
+    ),
+    (
+        "name: a, type: array, style: once, join: ','",
+        "style",
+        "'a': it has both 'join' and 'style'; its items are joined",
+    ),
+    (
+        "name: a, type: array, allow_dash: true",
+        "allow_dash",
+        "'allow_dash' of 'a' means nothing: the argument is not positional",
+    ),
+    (
+        "name: a, type: array, enum: [x], items: {enum: [y]}",
+        "enum: [x]",
+        "'a' has 'enum' beside 'items' and in it; the one in it counts",
+    ),
+    (
+        "name: a, type: array, join: ''",
+        "join",
+        "'join' is what stands between the items, as in `join: \",\"`, and this is nothing",
+    ),
+];
+
 #[test]
 fn what_no_list_can_mean_is_told_with_its_place() {
-    for (arg, mark, message) in [
-        ("name: a, type: array, default: x", "x}", "'default' of 'a' is no list; there is none then"),
-        (
-            "name: a, type: array, items: integer, default: [1, two]",
-            "two",
-            "'default' of 'a' has an item that is no integer; there is none then",
-        ),
-        (
-            "name: a, type: array, enum: [x, y], default: [x, z]",
-            "z]",
-            "'default' of 'a' has an item that is not in its 'enum'",
-        ),
-        (
-            "name: a, type: array, max_items: 1, default: [x, y]",
-            "[x, y]",
-            "'default' of 'a' has 2 items, and a list has 0 to 1; there is none then",
-        ),
-        (
-            "name: a, type: array, positional: true, join: ','",
-            "join",
-            "'join' of 'a' means nothing for a positional list: its items stand one after another",
-        ),
-        (
-            "name: a, type: array, positional: true, style: once",
-            "style",
-            "'style' of 'a' means nothing for a positional list: its items stand one after another",
-        ),
-        (
-            "name: a, type: array, min_items: 3, max_items: 2",
-            "min_items",
-            "'min_items' of 'a' is 3 and 'max_items' is 2: no list has so many; only 'max_items' counts",
-        ),
-        ("name: a, type: array, max_items: 0", "max_items", "'max_items' must be a whole number from 1 to 10000"),
-        ("name: a, type: array, min_items: 1.5", "min_items", "'min_items' must be a whole number from 0 to 10000"),
-        ("name: a, items: integer", "items", "'items' of 'a' means nothing: only `type: array` is a list"),
-        ("name: a, join: ','", "join", "'join' of 'a' means nothing: only `type: array` is a list"),
-        (
-            "name: a, type: array, stdin: true",
-            "{name",
-            "the argument 'a' has 'type: array', and a list cannot be the standard input or a folder; it takes one value",
-        ),
-        (
-            "name: a, type: array, items: strin",
-            "strin}",
-            "'items' must be one of: string, integer, number, boolean, and this is 'strin'; did you mean 'string'?",
-        ),
-        (
-            "name: a, type: array, flag: '--', join: ','",
-            "join",
-            "'a': the flag '--' stands once, before all items",
-        ),
-        (
-            "name: a, type: array, flag: '--f=', style: once",
-            "style",
-            "'a': a flag that ends in '=' is one word with an item, and cannot stand once; it is repeated",
-        ),
-        (
-            "name: a, type: array, flag: --token, style: once",
-            "style",
-            "'a': with 'style: once' only the first item would be hidden in the audit log; the flag is repeated",
-        ),
-        (
-            "name: a, type: array, style: once, join: ','",
-            "style",
-            "'a': it has both 'join' and 'style'; its items are joined",
-        ),
-        (
-            "name: a, type: array, allow_dash: true",
-            "allow_dash",
-            "'allow_dash' of 'a' means nothing: the argument is not positional",
-        ),
-        (
-            "name: a, type: array, enum: [x], items: {enum: [y]}",
-            "enum: [x]",
-            "'a' has 'enum' beside 'items' and in it; the one in it counts",
-        ),
-        (
-            "name: a, type: array, join: ''",
-            "join",
-            "'join' is what stands between the items, as in `join: \",\"`, and this is nothing",
-        ),
-    ] {
+    for (arg, mark, message) in WRONG {
         let line = format!("      - {{{arg}}}\n");
-        let column = line.find(mark).unwrap() + 1;
+        let column = line.find(*mark).unwrap() + 1;
         assert_eq!(faults(&line), [format!("t.yaml:6:{column}: error: {message}")], "{arg}");
     }
     for fine in [
@@ -259,8 +268,10 @@ fn of_positional_lists_only_the_last_has_no_end() {
     };
     assert_eq!(
         two("type: array", "type: array"),
-        ["t.yaml:6:9: error: 'a' is a list without an end, and the list 'b' stands behind it: nobody could tell whose an item \
-          is; give it 'max_items'"]
+        [
+            "t.yaml:6:9: error: 'a' is a list without an end, and the list 'b' stands behind it: nobody could tell whose an item \
+          is; give it 'max_items'"
+        ]
     );
     for (first, second) in [
         ("type: array, max_items: 2", "type: array"),

@@ -133,5 +133,8 @@ fn is_integer(value: &str) -> bool {
 }
 
 fn is_number(value: &str) -> bool {
-    matches!(value, "number" | "float" | "float_range" | "float64" | "float32slice" | "float64slice" | "sec" | "secs" | "seconds")
+    matches!(
+        value,
+        "number" | "float" | "float_range" | "float64" | "float32slice" | "float64slice" | "sec" | "secs" | "seconds"
+    )
 }

@@ -76,7 +76,8 @@ fn made(flag: &str, shown: &Shown, description: &str, off: &[String]) -> (HelpOp
     let choices = if shown.switch || value.is_empty() { Vec::new() } else { literal_choices(value) };
     let value = if shown.switch || value.is_empty() { None } else { Some(placeholder(value)) };
     let is_list = many::is_list_type(flag, &shown.value);
-    let many = if value.is_none() { Many::One } else { shown.many.max(if is_list { Many::Repeated } else { Many::One }) };
+    let many =
+        if value.is_none() { Many::One } else { shown.many.max(if is_list { Many::Repeated } else { Many::One }) };
     let joined = shown.joined && value.is_some();
     let written = if joined { format!("{flag}=") } else { flag.to_owned() };
     let description = description.to_owned();
