@@ -80,7 +80,12 @@ fn masked(word: &str) -> Option<String> {
         && is_name(name.trim_start_matches('-'))
     {
         let hidden = is_secret(name) && !value.is_empty() && !value.trim_start_matches(['\'', '"']).starts_with('$');
-        return hidden.then(|| [name, "=", MASKED].concat());
+        if hidden {
+            return Some([name, "=", MASKED].concat());
+        }
+        // `--env=API_TOKEN=VALUE`
+        let inner = if name.starts_with('-') { masked(value) } else { None };
+        return inner.map_or_else(|| listed(word), |inner| Some([name, "=", &inner].concat()));
     }
     if let Some((name, value)) = word.split_once(':')
         && is_name(name)
@@ -92,7 +97,30 @@ fn masked(word: &str) -> Option<String> {
         let kind = kind.map(|(kind, _)| [kind, " "].concat()).unwrap_or_default();
         return hidden.then(|| [name, ": ", &kind, MASKED].concat());
     }
-    fields(word)
+    fields(word).or_else(|| listed(word))
+}
+
+/// `A=1,API_TOKEN=VALUE`: several in one word.
+fn listed(word: &str) -> Option<String> {
+    let (mut found, mut hides) = (false, false);
+    let mut out = String::with_capacity(word.len());
+    for piece in word.split_inclusive([',', ';', ':']) {
+        let end = piece.trim_end_matches([',', ';', ':']);
+        let mark = piece.get(end.len()..).unwrap_or_default();
+        if let Some((name, value)) = end.split_once('=') {
+            let value = value.trim_start_matches(['\'', '"']);
+            hides = is_name(name) && is_secret(name) && !value.is_empty() && !value.starts_with('$');
+            found |= hides;
+            out.push_str(if hides { name } else { end });
+            out.push_str(if hides { "=" } else { "" });
+        } else if !hides {
+            out.push_str(end);
+        }
+        // What follows without a name may be the rest of the value.
+        out.push_str(if hides { MASKED } else { "" });
+        out.push_str(mark);
+    }
+    found.then_some(out)
 }
 
 /// `"client_secret": "VALUE"` in the text of an object.
@@ -182,6 +210,12 @@ mod tests {
                 r#"curl -d '{"user":"a","password": "[redacted]","clientSecret":"[redacted]"}' u"#,
             ),
             ("x --api-key k --accessKey l", "x --api-key [redacted] --accessKey [redacted]"),
+            (
+                "x --env=API_TOKEN=abc -e A=1,API_TOKEN=abc,B=2",
+                "x --env=API_TOKEN=[redacted] -e A=1,API_TOKEN=[redacted],B=2",
+            ),
+            ("x -e A=1;DB_PASSWORD=ab,c;B=2", "x -e A=1;DB_PASSWORD=[redacted],[redacted];B=2"),
+            ("x --env=A=1;DB_PASSWORD=abc y", "x --env=A=1;DB_PASSWORD=[redacted] y"),
         ] {
             assert_eq!(mask_named(line), expected);
         }

@@ -26,6 +26,9 @@ function option(found) {
     value: values.length > 0 ? text(values[0].name) || "value" : null,
     equals: found.requiresSeparator === true || found.requiresSeparator === "=" || found.requiresEquals === true,
     required: found.isRequired === true,
+    // A number says how often at most.
+    repeats: found.isRepeatable === true || found.isRepeatable > 1,
+    variadic: values.length === 1 && values[0].isVariadic === true,
   };
 }
 
@@ -33,6 +36,7 @@ const argument = (found, at) => ({
   name: text(found.name) || `argument${at + 1}`,
   about: text(found.description),
   required: found.isOptional !== true,
+  variadic: found.isVariadic === true,
 });
 
 async function command(found, depth) {

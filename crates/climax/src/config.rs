@@ -5,9 +5,11 @@
 mod arg;
 mod check;
 mod http;
+mod list;
 mod read;
 mod tools;
 
+pub use list::{List, ListStyle, MAX_ITEMS};
 pub use read::read;
 pub use tools::{Packed, Tools};
 
@@ -15,7 +17,7 @@ use std::fmt;
 
 use aish_types::Risk;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::http::{Api, Operation, Slot};
 use crate::servers::ServerEntry;
@@ -118,7 +120,7 @@ pub enum ArgKind {
     Number,
     /// A switch.
     Boolean,
-    /// A list; for an API alone.
+    /// A list.
     Array,
     /// An object; for an API alone.
     Object,
@@ -133,7 +135,7 @@ impl ArgKind {
         *self == Self::String
     }
 
-    /// Says whether only an API can take it: a command line is made of words.
+    /// Says whether it is made of several values.
     pub const fn is_structured(self) -> bool {
         matches!(self, Self::Array | Self::Object | Self::Any)
     }
@@ -198,12 +200,15 @@ pub struct Arg {
     /// What is used when it is absent; of the argument's type.
     #[serde(rename = "v", default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Box<Value>>,
-    /// The values it may have, of the argument's type; empty means any.
+    /// The values it may have, of the argument's type, and those of each item where it is a list; empty means any.
     #[serde(rename = "e", default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<Value>,
     /// What else JSON Schema says of its values; an object.
     #[serde(rename = "s", default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Box<Value>>,
+    /// What is said of it as a list of a program; lists of an API have a schema.
+    #[serde(rename = "l", default, skip_serializing_if = "Option::is_none")]
+    pub list: Option<Box<List>>,
     /// Where the value goes.
     #[serde(rename = "p")]
     pub place: Place,
@@ -218,6 +223,24 @@ impl Config {
     /// Looks a tool up by name.
     pub fn tool(&self, name: &str) -> Option<Tool> {
         self.tools.find(name)
+    }
+}
+
+impl Arg {
+    /// Returns the value that a call uses: what is given, or the default. Null is absent, and so is a list of a program that
+    /// has no items: a default cannot be taken away with it.
+    pub fn used<'v>(&'v self, arguments: &'v Map<String, Value>) -> Option<&'v Value> {
+        let is_empty = |value: &Value| self.list.is_some() && value.as_array().is_some_and(Vec::is_empty);
+        let given = arguments.get(&self.name).filter(|value| !value.is_null() && !is_empty(value));
+        given.or(self.default.as_deref())
+    }
+
+    /// Returns the items of a value where the argument is a list, and else the value alone.
+    pub fn items<'v>(&self, value: &'v Value) -> &'v [Value] {
+        match value {
+            Value::Array(items) if self.list.is_some() => items,
+            value => std::slice::from_ref(value),
+        }
     }
 }
 

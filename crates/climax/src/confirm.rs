@@ -31,7 +31,9 @@ pub(crate) fn plan(
     let Some(sentence) = tool.confirm_message.clone() else {
         return Confirm { look_ups: Vec::new(), word: Box::new(|_| general) };
     };
-    let wanted = |resolve: &&Resolve| template::places(&sentence).any(|place| place == resolve.variable);
+    let wanted = |resolve: &&Resolve| {
+        template::places(&sentence).any(|place| place == resolve.variable) && !takes_several(tool, arguments, resolve)
+    };
     let resolves: Vec<&Resolve> = tool.resolve.iter().filter(wanted).collect();
     let look_ups = resolves.iter().map(|resolve| look_up(catalogue, entry, resolve, arguments, world)).collect();
     let given: Vec<(String, String)> = template::places(&sentence)
@@ -47,9 +49,22 @@ pub(crate) fn plan(
     Confirm { look_ups, word: Box::new(word) }
 }
 
+/// Writes the value of an argument; several as the words of a command line.
 fn argument(tool: &Tool, arguments: &Map<String, Value>, name: &str) -> Option<String> {
-    let given = arguments.get(name).filter(|value| !value.is_null());
-    given.or_else(|| tool.arg(name)?.default.as_deref()).map(plain)
+    let arg = tool.arg(name)?;
+    Some(match arg.items(arg.used(arguments)?) {
+        [one] => plain(one),
+        several => shell_words::join(several.iter().map(plain)),
+    })
+}
+
+/// Says whether a look-up would be given several items where it takes one value.
+fn takes_several(tool: &Tool, arguments: &Map<String, Value>, resolve: &Resolve) -> bool {
+    let is_several = |place: &str| {
+        let arg = tool.arg(place);
+        arg.is_some_and(|arg| arg.used(arguments).is_some_and(|value| arg.items(value).len() > 1))
+    };
+    resolve.args.iter().flat_map(|(_, text)| template::places(text)).any(is_several)
 }
 
 /// Plans one look-up; it finds nothing when it fails or says nothing.

@@ -11,5 +11,5 @@ pub mod openapi;
 mod server;
 
 pub use draft::Draft;
-pub use help::{Help, HelpOption, Positional, Subcommand};
+pub use help::{Help, HelpOption, Many, Positional, Subcommand};
 pub use server::review;

@@ -50,7 +50,7 @@ pub struct ToolPolicy {
     pub args: BTreeMap<String, Bounds>,
 }
 
-/// Bounds of one argument.
+/// Bounds of one argument, and of each item where it is a list.
 #[derive(Debug, Clone, Default)]
 pub struct Bounds {
     /// The whole value must match; kept with its source as written.
@@ -171,14 +171,13 @@ impl Policy {
         faults
     }
 
-    /// Checks the values that will be used, defaults included; every fault at once.
+    /// Checks the values that will be used, defaults and each item of a list included; every fault at once.
     pub fn violations(&self, tool: &Tool, arguments: &Map<String, Value>) -> Vec<String> {
         let Some(policy) = self.tools.get(&tool.name) else { return Vec::new() };
         let mut faults = Vec::new();
         for arg in &tool.args {
             let Some(bounds) = policy.args.get(&arg.name) else { continue };
-            let given = arguments.get(&arg.name).filter(|value| !value.is_null());
-            if let Some(value) = given.or(arg.default.as_deref()) {
+            for value in arg.used(arguments).into_iter().flat_map(|value| arg.items(value)) {
                 bounds.check(&arg.name, value, &mut faults);
             }
         }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::config::{ArgKind, Place, Tool};
+use crate::config::{ArgKind, List, Place, Tool};
 
 /// Whether a schema tells how an argument is written on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,9 @@ pub fn input_schema(tool: &Tool, flags: Flags) -> Value {
         if let Some(default) = &arg.default {
             property.insert("default".into(), Value::clone(default));
         }
-        if !arg.choices.is_empty() {
+        if let Some(list) = &arg.list {
+            add_list(list, &arg.choices, &mut property);
+        } else if !arg.choices.is_empty() {
             property.insert("enum".into(), Value::Array(arg.choices.clone()));
         }
         if let (Flags::Shown, Place::Flag(flag)) = (flags, &arg.place) {
@@ -48,4 +50,20 @@ pub fn input_schema(tool: &Tool, flags: Flags) -> Value {
         schema.insert("required".into(), Value::Array(required));
     }
     Value::Object(schema)
+}
+
+/// Says what a list may hold; bounds that its file does not say are not shown.
+fn add_list(list: &List, choices: &[Value], property: &mut Map<String, Value>) {
+    let mut items = Map::with_capacity(1);
+    items.insert("type".into(), list.items.as_str().into());
+    if !choices.is_empty() {
+        items.insert("enum".into(), Value::Array(choices.to_vec()));
+    }
+    property.insert("items".into(), Value::Object(items));
+    if list.min > 0 {
+        property.insert("minItems".into(), list.min.into());
+    }
+    if let Some(max) = list.max {
+        property.insert("maxItems".into(), max.into());
+    }
 }

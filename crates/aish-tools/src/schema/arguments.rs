@@ -139,12 +139,8 @@ impl Schema {
     /// Makes `3.0` a whole number where one is asked for, so that tools need not know that JSON has only one kind.
     fn whole_numbers(&self, arguments: &mut Map<String, Value>) {
         for (name, value) in arguments {
-            let wants = self.properties.get(name).and_then(|property| property.get("type"));
-            if wants.and_then(Value::as_str) == Some("integer")
-                && value.is_f64()
-                && let Some(whole) = coerce::whole(value)
-            {
-                *value = whole;
+            if let Some(property) = self.properties.get(name) {
+                coerce::whole_numbers(property, value);
             }
         }
     }
@@ -185,6 +181,14 @@ impl Schema {
 
 /// Returns the value that would satisfy the keyword which failed, where there is one and it loses nothing.
 fn mend(error: &ValidationError<'_>) -> Option<Value> {
+    // Not inside a composition: another branch may take the value as it is meant.
+    coerced(error).or_else(|| match error.kind() {
+        ValidationErrorKind::Type { kind } => coerce::to_list(error.instance().as_ref(), kind),
+        _ => None,
+    })
+}
+
+fn coerced(error: &ValidationError<'_>) -> Option<Value> {
     let value = error.instance().as_ref();
     match error.kind() {
         ValidationErrorKind::Type { kind } => coerce::to_types(value, kind),
@@ -195,7 +199,7 @@ fn mend(error: &ValidationError<'_>) -> Option<Value> {
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
             let here = error.instance_path().as_str();
             let branches = context.iter().flatten();
-            branches.filter(|inner| is_same_place(inner.instance_path().as_str(), here)).find_map(mend)
+            branches.filter(|inner| is_same_place(inner.instance_path().as_str(), here)).find_map(coerced)
         }
         _ => None,
     }

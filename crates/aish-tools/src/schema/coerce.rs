@@ -1,4 +1,5 @@
-//! Coercion that loses nothing: `"42"` to 42, `3.0` to 3, `"true"` to true, JSON text to the list or object in it.
+//! Coercion that loses nothing: `"42"` to 42, `3.0` to 3, `"true"` to true, JSON text to the list or object in it, `"a"` to a list
+//! of it.
 
 use jsonschema::JsonType;
 use jsonschema::error::TypeKind;
@@ -57,6 +58,26 @@ fn to_type(value: &Value, wanted: JsonType) -> Option<Value> {
     }
 }
 
+/// Takes a single value for a list of one, where a list is wanted and nothing else would do. A text that begins as a list does
+/// and is none was meant as one, and says so as a fault.
+pub(crate) fn to_list(value: &Value, kind: &TypeKind) -> Option<Value> {
+    let wants = match kind {
+        TypeKind::Single(wanted) => *wanted == JsonType::Array,
+        TypeKind::Multiple(set) => set.contains(JsonType::Array),
+    };
+    let is_single = match value {
+        Value::String(text) => !is_broken_list(text),
+        Value::Number(_) | Value::Bool(_) => true,
+        Value::Null | Value::Array(_) | Value::Object(_) => false,
+    };
+    (wants && is_single).then(|| Value::Array(vec![value.clone()]))
+}
+
+/// Tells `['a', 'b']` from `[id].tsx`.
+fn is_broken_list(text: &str) -> bool {
+    text.trim_start().strip_prefix('[').is_some_and(|rest| rest.trim_start().starts_with(['"', '\'']))
+}
+
 /// Returns the member of a list of choices that reads as the value does.
 pub(crate) fn to_choice(value: &Value, choices: &[Value]) -> Option<Value> {
     let text = scalar(value)?;
@@ -95,6 +116,21 @@ pub(crate) fn whole(value: &Value) -> Option<Value> {
     }
     let number = value.as_f64()?;
     (number.fract() == 0.0 && number.abs() <= EXACT).then(|| Value::from(number as i64))
+}
+
+/// Makes `3.0` a whole number where the schema asks for one, also among the items of a list.
+pub(crate) fn whole_numbers(schema: &Value, value: &mut Value) {
+    if let (Value::Array(items), Some(schema)) = (&mut *value, schema.get("items")) {
+        items.iter_mut().for_each(|item| whole_numbers(schema, item));
+        return;
+    }
+    let wants = schema.get("type").and_then(Value::as_str) == Some("integer");
+    if wants
+        && value.is_f64()
+        && let Some(whole) = whole(value)
+    {
+        *value = whole;
+    }
 }
 
 /// Finds whole numbers that cannot be passed on as they were written: beyond 64 bits, the nearest floating-point number is

@@ -43,7 +43,14 @@ fn one(error: &ValidationError<'_>, above: &str) -> String {
                     all.join(" or ")
                 }
             };
-            format!("Argument '{name}': cannot convert '{}' to {wanted}", short(&show(value)))
+            let hint = if wanted == "array" { r#"; give a list, as in ["a", "b"]"# } else { "" };
+            format!("Argument '{name}': cannot convert '{}' to {wanted}{hint}", short(&show(value)))
+        }
+        ValidationErrorKind::MinItems { limit } => {
+            format!("Argument '{name}' is a list of {}, and at least {limit} must be given", length(value))
+        }
+        ValidationErrorKind::MaxItems { limit } => {
+            format!("Argument '{name}' is a list of {}, and at most {limit} can be given", length(value))
         }
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
             let branches: Vec<String> = context
@@ -55,6 +62,10 @@ fn one(error: &ValidationError<'_>, above: &str) -> String {
         _ if name.is_empty() => format!("Invalid arguments: {}", short(&error.to_string())),
         _ => format!("Argument '{name}': {}", short(&error.to_string())),
     }
+}
+
+fn length(value: &Value) -> usize {
+    value.as_array().map_or(0, Vec::len)
 }
 
 /// Cuts a text that is shown inside a message.

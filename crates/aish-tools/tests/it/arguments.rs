@@ -16,6 +16,7 @@ fn all() -> Value {
         "b": {"type": "boolean"},
         "s": {"type": "string"},
         "a": {"type": "array", "items": {"type": "integer"}},
+        "l": {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 3},
         "o": {"type": "object", "properties": {"k": {"type": "integer"}}, "required": ["k"]},
         "format": {"type": "string", "enum": ["json", "text", "csv"], "default": "json"},
         "level": {"type": "integer", "enum": [1, 2]},
@@ -35,6 +36,13 @@ fn what_loses_nothing_is_coerced() {
         (r#"{"n": 1, "s": ""}"#, json!({"n": 1, "s": ""})),
         (r#"{"n": 1, "a": "[1, 2]"}"#, json!({"n": 1, "a": [1, 2]})),
         (r#"{"n": 1, "a": ["1", 2]}"#, json!({"n": 1, "a": [1, 2]})),
+        (r#"{"n": 1, "a": 5}"#, json!({"n": 1, "a": [5]})),
+        (r#"{"n": 1, "a": "5"}"#, json!({"n": 1, "a": [5]})),
+        (r#"{"n": 1, "a": [3.0]}"#, json!({"n": 1, "a": [3]})),
+        (r#"{"n": 1, "l": "x.rs"}"#, json!({"n": 1, "l": ["x.rs"]})),
+        (r#"{"n": 1, "l": "[id].tsx"}"#, json!({"n": 1, "l": ["[id].tsx"]})),
+        (r#"{"n": 1, "l": "[\"a\", \"b\"]"}"#, json!({"n": 1, "l": ["a", "b"]})),
+        (r#"{"n": 1, "l": [1, true]}"#, json!({"n": 1, "l": ["1", "true"]})),
         (r#"{"n": 1, "o": "{\"k\": \"5\"}"}"#, json!({"n": 1, "o": {"k": 5}})),
         (r#"{"n": 1, "level": "2"}"#, json!({"n": 1, "level": 2})),
         (r#"{"n": 1, "s": null, "x": null}"#, json!({"n": 1})),
@@ -62,6 +70,18 @@ fn every_fault_is_named_at_once() {
         (r#"{"n": 1, "x": "inf"}"#, vec!["Argument 'x': cannot convert 'inf' to number"]),
         (r#"{"n": 1, "b": "maybe"}"#, vec!["Argument 'b': cannot convert 'maybe' to boolean"]),
         (r#"{"n": 1, "a": ["x"]}"#, vec!["Argument 'a[0]': cannot convert 'x' to integer"]),
+        (
+            r#"{"n": 1, "l": "['a', 'b']"}"#,
+            vec![r#"Argument 'l': cannot convert '['a', 'b']' to array; give a list, as in ["a", "b"]"#],
+        ),
+        (
+            r#"{"n": 1, "l": {"k": 1}}"#,
+            vec![r#"Argument 'l': cannot convert '{"k":1}' to array; give a list, as in ["a", "b"]"#],
+        ),
+        (r#"{"n": 1, "l": [["a"]]}"#, vec![r#"Argument 'l[0]': cannot convert '["a"]' to string"#]),
+        (r#"{"n": 1, "l": [null]}"#, vec!["Argument 'l[0]': cannot convert 'null' to string"]),
+        (r#"{"n": 1, "l": []}"#, vec!["Argument 'l' is a list of 0, and at least 1 must be given"]),
+        (r#"{"n": 1, "l": ["a", "b", "c", "d"]}"#, vec!["Argument 'l' is a list of 4, and at most 3 can be given"]),
         (r#"{"n": 1, "o": {}}"#, vec!["Missing required argument 'o.k'"]),
         (
             r#"{"format": "xml", "x": "q", "b": []}"#,
@@ -108,6 +128,7 @@ fn schemas_from_outside_are_coerced_by_where_they_fail() {
         "id": {"type": ["integer", "null"]},
         "any": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
         "list": {"type": "array", "items": {"type": "object", "properties": {"on": {"type": "boolean"}}}},
+        "one_or_many": {"anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "integer"}]},
         "name": {"type": "string", "minLength": 3, "pattern": "^[a-z]+$"},
     }});
     for (text, expected) in [
@@ -117,6 +138,7 @@ fn schemas_from_outside_are_coerced_by_where_they_fail() {
         (r#"{"any": "7"}"#, json!({"any": 7})),
         (r#"{"any": null}"#, json!({"any": null})),
         (r#"{"list": [{"on": "yes"}, {"on": false}]}"#, json!({"list": [{"on": true}, {"on": false}]})),
+        (r#"{"one_or_many": "7"}"#, json!({"one_or_many": 7})),
     ] {
         assert_eq!(check(&schema, text).unwrap().0, expected, "{text}");
     }

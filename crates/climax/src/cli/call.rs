@@ -14,7 +14,7 @@ use super::{Exit, log, output, run};
 pub(super) struct Args {
     /// The tool
     tool: String,
-    /// An argument; may be given several times
+    /// An argument; may be given several times, of one name for a list
     #[arg(long = "arg", value_name = "KEY=VALUE")]
     args: Vec<String>,
     /// All arguments as a JSON object
@@ -74,7 +74,11 @@ pub(super) fn read_arguments(args: &[String], json: Option<&str>) -> Option<Valu
         let Some((key, value)) = arg.split_once('=') else {
             return tell_none(&format!("--arg must be KEY=VALUE, and this is '{arg}'"));
         };
-        map.insert(key.to_owned(), value.into());
+        match map.get_mut(key) {
+            None => drop(map.insert(key.to_owned(), value.into())),
+            Some(Value::Array(items)) => items.push(value.into()),
+            Some(first) => *first = Value::Array(vec![first.take(), value.into()]),
+        }
     }
     Some(Value::Object(map))
 }

@@ -40,7 +40,7 @@ pub(super) struct Args {
     /// A tool that is called each time
     #[arg(long, value_name = "TOOL")]
     call: Option<String>,
-    /// An argument of the call; may be given several times
+    /// An argument of the call; may be given several times, of one name for a list
     #[arg(long = "arg", value_name = "KEY=VALUE", requires = "call")]
     args: Vec<String>,
     /// All arguments of the call as a JSON object
@@ -171,7 +171,7 @@ fn risk(tool: &ToolDefinition) -> &'static str {
     }
 }
 
-/// Lists the arguments of a tool, required ones first and others in brackets.
+/// Lists the arguments of a tool, required ones first and others in brackets, lists with dots.
 fn arguments_of(tool: &ToolDefinition) -> String {
     let empty = Vec::new();
     let schema = tool.input_schema.value();
@@ -180,8 +180,13 @@ fn arguments_of(tool: &ToolDefinition) -> String {
     let names: Vec<&String> = properties.into_iter().flat_map(|properties| properties.keys()).collect();
     let is_required = |name: &String| required.iter().any(|required| required == name.as_str());
     let (first, rest): (Vec<&String>, Vec<&String>) = names.into_iter().partition(|name| is_required(name));
-    let first = first.into_iter().cloned();
-    let words: Vec<String> = first.chain(rest.into_iter().map(|name| format!("[{name}]"))).collect();
+    let is_list = |name: &String| {
+        let property = properties.and_then(|properties| properties.get(name));
+        property.and_then(|property| property.get("type")).is_some_and(|kind| kind == "array")
+    };
+    let shown = |name: &String| if is_list(name) { format!("{name}...") } else { name.clone() };
+    let first = first.into_iter().map(shown);
+    let words: Vec<String> = first.chain(rest.into_iter().map(|name| format!("[{}]", shown(name)))).collect();
     if words.is_empty() { "nothing".to_owned() } else { words.join(" ") }
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::list::{self, List, ListStyle, Spot, Written};
 use super::{Arg, ArgKind, Place, check, http};
 use crate::fault::{Faults, Position};
 use crate::yaml::{Fields, Node};
@@ -12,6 +13,7 @@ const KINDS: &[(&str, ArgKind)] = &[
     ("integer", ArgKind::Integer),
     ("number", ArgKind::Number),
     ("boolean", ArgKind::Boolean),
+    ("array", ArgKind::Array),
 ];
 /// The words of `type` in a request.
 const KINDS_OF_APIS: &[(&str, ArgKind)] = &[
@@ -23,6 +25,8 @@ const KINDS_OF_APIS: &[(&str, ArgKind)] = &[
     ("object", ArgKind::Object),
     ("any", ArgKind::Any),
 ];
+
+const EMPTY_ENUM: &str = "'enum' is empty, so that nothing could be given; every value is taken";
 
 /// What a config's tools are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,15 +61,10 @@ pub(super) fn read_arg(node: &Node<'_>, what: &'static str, target: Target, faul
     let kind = fields.word("type", kinds, faults).unwrap_or_default();
     let description = fields.text("description", faults).unwrap_or_default();
     let required = fields.boolean("required", faults);
-    let default = fields.take("default").map(|(_, node)| node);
-    let enum_at = fields.position_of("enum");
-    let choices = fields.list("enum", faults);
-    if let Some(at) = enum_at.filter(|_| choices.is_empty() && faults.errors() == before) {
-        faults.contradiction(at, "'enum' is empty, so that nothing could be given; every value is taken");
-    }
+    let values = Values::read(&mut fields, faults);
     let flag = fields.peek("flag").map(str::to_owned);
     let (words, slot, schema) = match target {
-        Target::Program => (Some(Words::read(&mut fields, faults)), None, None),
+        Target::Program => (Some((Words::read(&mut fields, faults), Written::read(&mut fields, faults))), None, None),
         Target::Api => (None, http::read_slot(&mut fields, faults), http::read_schema(&mut fields, faults)),
     };
     fields.end(faults);
@@ -74,14 +73,58 @@ pub(super) fn read_arg(node: &Node<'_>, what: &'static str, target: Target, faul
     }
     let name = name?;
     check::arg_words(&name, flag.as_deref(), at, faults);
-    let choices = read_choices(choices, &name, kind, faults);
-    let default = default.and_then(|node| read_default(node, &name, kind, &choices, faults));
-    let place = match (words, slot) {
-        (Some(words), _) => words.place(&name, kind, at, faults),
-        (None, slot) => Place::Http(Box::new(slot?.named(&name))),
+    let (place, kind, list, nodes) = match words {
+        Some((words, written)) => {
+            let nodes = values.choices(&written, kind, &name, faults);
+            let place = words.place(&name, kind, at, faults);
+            let allow_dash = words.allow_dash == Some(true);
+            let list = written.list(&Spot { name: &name, at, kind, required, place: &place, allow_dash }, faults);
+            words.check_dash(&name, list.as_ref(), faults);
+            // Why it can be none was said.
+            let kind = if kind == ArgKind::Array && list.is_none() { ArgKind::String } else { kind };
+            (place, kind, list, nodes)
+        }
+        None => (Place::Http(Box::new(slot?.named(&name))), kind, None, values.choices),
     };
-    let (default, schema) = (default.map(Box::new), schema.map(Box::new));
-    Some(Arg { name, description, kind, required, default, choices, schema, place })
+    let choices = read_choices(nodes, &name, list.as_ref().map_or(kind, |list| list.items), faults);
+    let default = values.default.and_then(|node| match &list {
+        Some(list) => list::read_default(node, &name, list, &choices, faults),
+        None => read_default(node, &name, kind, &choices, faults),
+    });
+    let (default, schema, list) = (default.map(Box::new), schema.map(Box::new), list.map(Box::new));
+    Some(Arg { name, description, kind, required, default, choices, schema, list, place })
+}
+
+/// What an argument says of its values.
+struct Values<'n, 'a> {
+    default: Option<&'n Node<'a>>,
+    choices: &'n [Node<'a>],
+    enum_at: Option<Position>,
+}
+
+impl<'n, 'a> Values<'n, 'a> {
+    fn read(fields: &mut Fields<'n, 'a>, faults: &mut Faults) -> Self {
+        let before = faults.errors();
+        let default = fields.take("default").map(|(_, node)| node);
+        let enum_at = fields.position_of("enum");
+        let choices = fields.list("enum", faults);
+        if let Some(at) = enum_at.filter(|_| choices.is_empty() && faults.errors() == before) {
+            faults.contradiction(at, EMPTY_ENUM);
+        }
+        Self { default, choices, enum_at }
+    }
+
+    /// Returns the choices; those of a list may stand in `items`.
+    fn choices(&self, written: &Written<'n, 'a>, kind: ArgKind, name: &str, faults: &mut Faults) -> &'n [Node<'a>] {
+        let Some((at, inner)) = written.choices().filter(|_| kind == ArgKind::Array) else { return self.choices };
+        if let Some(at) = self.enum_at {
+            faults.contradiction(at, format!("'{name}' has 'enum' beside 'items' and in it; the one in it counts"));
+        }
+        if inner.is_empty() {
+            faults.contradiction(at, EMPTY_ENUM);
+        }
+        inner
+    }
 }
 
 fn read_choices(nodes: &[Node<'_>], name: &str, kind: ArgKind, faults: &mut Faults) -> Vec<Value> {
@@ -124,22 +167,27 @@ impl Words {
         }
     }
 
-    fn place(self, name: &str, kind: ArgKind, at: Position, faults: &mut Faults) -> Place {
-        let Self { flag, positional, stdin, cwd, allow_dash, dashes, flag_at, dash_at } = self;
-        let switches = check::Switches { positional, stdin, cwd, flag: flag.is_some(), kind };
-        check::place(name, &switches, flag_at.unwrap_or(at), faults);
-        if let (Some(at), false) = (dash_at, positional) {
-            faults.contradiction(at, format!("'allow_dash' of '{name}' means nothing: the argument is not positional"));
-        }
+    fn place(&self, name: &str, kind: ArgKind, at: Position, faults: &mut Faults) -> Place {
+        let Self { positional, stdin, cwd, allow_dash, dashes, .. } = *self;
+        let switches = check::Switches { positional, stdin, cwd, flag: self.flag.is_some(), kind };
+        check::place(name, &switches, self.flag_at.unwrap_or(at), faults);
         if dashes && !positional {
             faults.contradiction(at, format!("'dashes' of '{name}' means nothing: the argument is not positional"));
         }
-        match (cwd, stdin, positional, flag) {
+        match (cwd, stdin, positional, &self.flag) {
             (true, ..) => Place::WorkingDir,
             (false, true, ..) => Place::Stdin,
             (false, false, true, _) => Place::Positional { allow_dash: allow_dash.unwrap_or(false), dashes },
-            (false, false, false, Some(flag)) => Place::Flag(flag),
+            (false, false, false, Some(flag)) => Place::Flag(flag.clone()),
             (false, false, false, None) => Place::Flag(format!("--{}", name.replace('_', "-"))),
+        }
+    }
+
+    /// Says where `allow_dash` means nothing.
+    fn check_dash(&self, name: &str, list: Option<&List>, faults: &mut Faults) {
+        let stands_alone = self.positional || list.is_some_and(|list| matches!(list.style, ListStyle::Once { .. }));
+        if let (Some(at), false) = (self.dash_at, stands_alone) {
+            faults.contradiction(at, format!("'allow_dash' of '{name}' means nothing: the argument is not positional"));
         }
     }
 }

@@ -192,6 +192,14 @@ pub(super) fn tool(tool: &Tool, at: Position, confirm_at: Position, faults: &mut
         flags.push((&arg.name, flag));
     }
     places_in_command(tool.command.iter().map(String::as_str), |name| tool.arg(name).is_some(), at, faults);
+    for resolve in &tool.resolve {
+        let is_list = |place: &&str| tool.arg(place).is_some_and(|arg| arg.list.is_some());
+        let (variable, name) = (&resolve.variable, &tool.name);
+        if let Some(list) = resolve.args.iter().flat_map(|(_, text)| template::places(text)).find(is_list) {
+            let message = format!("the look-up '{variable}' of '{name}' is left out where '{list}' has several items");
+            faults.warning(at, message);
+        }
+    }
     let known = |name: &str| tool.arg(name).is_some() || tool.resolve.iter().any(|resolve| resolve.variable == name);
     if let Some(message) = &tool.confirm_message {
         for name in template::places(message).filter(|name| !known(name)) {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use aish_types::Risk;
 
 use super::arg::{Target, read_arg};
-use super::{Arg, Config, DEFAULT_RESOLVE_TIMEOUT_S, DEFAULT_TIMEOUT_S, Resolve, Tool, Tools, check, http};
+use super::{Arg, Config, DEFAULT_RESOLVE_TIMEOUT_S, DEFAULT_TIMEOUT_S, Resolve, Tool, Tools, check, http, list};
 use crate::fault::{Fault, Faults, Position};
 use crate::servers;
 use crate::yaml::{self, Fields, Node};
@@ -162,16 +162,7 @@ fn read_fields(
         Target::Program => (read_words(&mut fields, faults), None),
         Target::Api => (Vec::new(), http::read_operation(&mut fields, faults).map(Box::new)),
     };
-    let mut args: Vec<Arg> = Vec::new();
-    for node in fields.list("args", faults) {
-        let Some(arg) = read_arg(node, "an argument", target, faults) else { continue };
-        if let Some(first) = args.iter_mut().find(|first| first.name == arg.name) {
-            faults.contradiction(node.at, format!("two arguments are called '{}'; the last one counts", arg.name));
-            *first = arg;
-        } else {
-            args.push(arg);
-        }
-    }
+    let mut args = read_args(&mut fields, target, faults);
     let timeout_s = read_timeout(&mut fields, DEFAULT_TIMEOUT_S, faults);
     let risk_at = fields.position_of("risk").unwrap_or(at);
     let (risk, judged) = fields.word("risk", RISKS, faults).unwrap_or_default();
@@ -209,6 +200,22 @@ fn read_fields(
     check::tool(&tool, at, confirm_at, faults);
     http::check(&tool, at, faults);
     Some(tool)
+}
+
+fn read_args(fields: &mut Fields<'_, '_>, target: Target, faults: &mut Faults) -> Vec<Arg> {
+    let (mut args, mut places): (Vec<Arg>, Vec<Position>) = (Vec::new(), Vec::new());
+    for node in fields.list("args", faults) {
+        let Some(arg) = read_arg(node, "an argument", target, faults) else { continue };
+        if let Some(first) = args.iter_mut().find(|first| first.name == arg.name) {
+            faults.contradiction(node.at, format!("two arguments are called '{}'; the last one counts", arg.name));
+            *first = arg;
+        } else {
+            args.push(arg);
+            places.push(node.at);
+        }
+    }
+    list::ends(&places.into_iter().zip(&args).collect::<Vec<_>>(), faults);
+    args
 }
 
 fn read_examples(fields: &mut Fields<'_, '_>, faults: &mut Faults) -> Vec<String> {

@@ -208,6 +208,35 @@ tools:
     }
 
     #[test]
+    fn so_does_a_list() {
+        let text = r#"
+command: x
+tools:
+  - name: t
+    description: d
+    args:
+      - {name: a, type: array, positional: true, required: true}
+      - {name: b, type: array, items: {type: integer, enum: [1, 2]}, min_items: 1, max_items: 2, join: ",", default: [2]}
+      - {name: c, type: array, style: once, allow_dash: true}
+"#;
+        let (config, faults) = read("t", text);
+        assert_eq!(faults, []);
+        let tool = config.unwrap().tools.get(0).unwrap();
+        let shown: Vec<String> = tool.args.iter().map(|arg| format!("{:?}", arg.list.as_deref().unwrap())).collect();
+        assert_eq!(
+            shown,
+            [
+                "List { items: String, min: 1, max: None, style: Repeat }",
+                "List { items: Integer, min: 1, max: Some(2), style: Join(\",\") }",
+                "List { items: String, min: 0, max: None, style: Once { allow_dash: true } }",
+            ]
+        );
+        let b = tool.arg("b").unwrap();
+        assert_eq!((b.choices.len(), b.default.as_deref()), (2, Some(&serde_json::json!([2]))));
+        assert_eq!(b.kind, super::super::ArgKind::Array);
+    }
+
+    #[test]
     fn so_does_an_operation() {
         let text = r#"
 http: {url: "https://x.example/v1"}

@@ -45,8 +45,7 @@ pub(crate) fn build(
 ) -> Result<Outgoing, Refused> {
     let mut parts = Parts::default();
     for arg in &tool.args {
-        let given = arguments.get(&arg.name).filter(|value| !value.is_null());
-        let (Some(value), Place::Http(slot)) = (given.or(arg.default.as_deref()), &arg.place) else { continue };
+        let (Some(value), Place::Http(slot)) = (arg.used(arguments), &arg.place) else { continue };
         parts.put(&arg.name, slot, value);
     }
     let url = parts.url(api, &operation.path);

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::draft::Draft;
-use super::help::{Help, HelpOption, Positional, Subcommand};
+use super::help::{Help, HelpOption, Many, Positional, Subcommand};
 
 /// The program for `node` that writes the specifications of a package's folder, a line of JSON each.
 pub const READER: &str = include_str!("../../data/fig.mjs");
@@ -25,6 +25,12 @@ struct Flag {
     value: Option<String>,
     equals: bool,
     required: bool,
+    /// True where the flag may be given again.
+    #[serde(default)]
+    repeats: bool,
+    /// True where its value goes on up to the next option.
+    #[serde(default)]
+    variadic: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -32,6 +38,8 @@ struct Argument {
     name: String,
     about: String,
     required: bool,
+    #[serde(default)]
+    variadic: bool,
 }
 
 /// Makes a draft of one line: every sub-command that has no further ones becomes a tool.
@@ -78,6 +86,7 @@ impl Command {
                     required: argument.required,
                     dashes: false,
                     choices: Vec::new(),
+                    many: if argument.variadic { Many::Repeated } else { Many::One },
                 })
                 .collect(),
             ..Help::default()
@@ -100,6 +109,11 @@ impl Flag {
             description: self.about.clone(),
             choices: Vec::new(),
             required: self.required,
+            many: match self.value {
+                Some(_) if self.repeats || self.variadic && joined => Many::Repeated,
+                Some(_) if self.variadic => Many::Greedy,
+                Some(_) | None => Many::One,
+            },
         })
     }
 }

@@ -1,9 +1,10 @@
 //! One help text, read: clap, argparse, cobra, click, yargs, GNU and hand-written ones.
 //!
 //! [`boxes`] takes drawn boxes apart, [`reader`] goes through the lines, [`section`] tells headings, [`option`] reads what
-//! stands before a description, [`usage`] reads the forms behind `Usage:`.
+//! stands before a description, [`many`] tells lists, [`usage`] reads the forms behind `Usage:`.
 
 mod boxes;
+mod many;
 mod option;
 mod reader;
 mod section;
@@ -54,6 +55,20 @@ pub struct HelpOption {
     pub choices: Vec<String>,
     /// True when the text says that it must be given.
     pub required: bool,
+    /// How many values it takes.
+    pub many: Many,
+}
+
+/// How many values an argument takes, and how they are given.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Many {
+    /// One.
+    #[default]
+    One,
+    /// Several: the flag stands before each, and positionals stand one after another.
+    Repeated,
+    /// Several, all behind the flag, up to the next option.
+    Greedy,
 }
 
 /// A positional argument of a help text.
@@ -69,6 +84,8 @@ pub struct Positional {
     pub dashes: bool,
     /// The values that it may have.
     pub choices: Vec<String>,
+    /// How many values it takes.
+    pub many: Many,
 }
 
 impl Help {

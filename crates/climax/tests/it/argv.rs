@@ -8,7 +8,7 @@ fn world(name: &str) -> Option<String> {
     (name == "HOME").then(|| "/home/ann".to_owned())
 }
 
-fn config(args: &str, more: &str) -> Config {
+pub(crate) fn config(args: &str, more: &str) -> Config {
     let text = format!(
         "command: prog\n{more}\ntools:\n  - name: t\n    description: d\n    command: sub cmd\n    args:\n{}\n",
         args.lines().map(|line| format!("      - {{{}}}\n", line.trim())).collect::<String>()
@@ -16,7 +16,7 @@ fn config(args: &str, more: &str) -> Config {
     config::read("t", &text).0.unwrap()
 }
 
-fn call(config: &Config, arguments: Value) -> Result<Invocation, String> {
+pub(crate) fn call(config: &Config, arguments: Value) -> Result<Invocation, String> {
     let Value::Object(arguments) = arguments else { panic!("an object") };
     build(config, &config.tools.get(0).unwrap(), &arguments, &world).map_err(|refused| refused.to_string())
 }

@@ -95,7 +95,7 @@ tools:
             "t.yaml:10:43: error: 'default' of 'n' is no integer; there is none then",
             "t.yaml:11:42: error: 'default' of 'e' is not in its 'enum'",
             "t.yaml:12:9: error: two arguments are called 'e'; the last one counts",
-            "t.yaml:13:25: error: 'type' must be one of: string, integer, number, boolean, and this is 'strin'; did you mean 'string'?",
+            "t.yaml:13:25: error: 'type' must be one of: string, integer, number, boolean, array, and this is 'strin'; did you mean 'string'?",
             "t.yaml:14:9: error: an argument needs 'name'",
             "t.yaml:17:11: error: 'risk' must be one of: read, write, destructive, judged, and this is 'rad'; did you mean 'read'?",
             "t.yaml:19:6: error: two tools are called 'c'; the last one counts",

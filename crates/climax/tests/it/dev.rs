@@ -41,6 +41,16 @@ fn what_an_agent_sees_pays_finds_and_calls_is_shown() {
 }
 
 #[test]
+fn a_list_is_shown_as_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let lists = NOTES.replace("{name: text,", "{name: text, type: array,").replace("type: integer", "type: array");
+    std::fs::write(folder.path().join("notes.yaml"), lists).unwrap();
+    let (code, out, told) = once(folder.path(), &["--call", "say", "--arg", "text=a", "--arg", "text=b"]);
+    assert_eq!(code, Some(0), "{out}{told}");
+    assert!(out.contains("takes text... [times...]") && out.contains(": ok\na b"), "{out}");
+}
+
+#[test]
 fn faults_are_told_with_their_place() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("notes.yaml"), NOTES.replace("type: integer", "type: many")).unwrap();

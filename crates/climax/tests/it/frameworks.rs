@@ -68,7 +68,7 @@ fn the_usage_says_which_positionals_may_be_left_out() {
         (
             "usage: pc run [-h] [--color {auto,always}]\n              [-c CONFIG] [--files [FILES ...]]\n              [hook]\n\npositional arguments:\n  hook                  A single hook-id to run\n\noptions:\n  --color {auto,always}\n                        Whether to use color.\n  -c CONFIG, --config CONFIG\n                        Path to a file\n  --files [FILES ...]   Names\n",
             &["pc", "run"],
-            "--color auto_always{auto,always}; --config config; --files= files; [hook]",
+            "--color auto_always{auto,always}; --config config; --files files; [hook]",
         ),
         // A sentence may begin with the program's name, and a long flag may stand behind a gap.
         (

@@ -23,11 +23,15 @@ mod help_shapes;
 #[cfg(test)]
 mod import;
 #[cfg(test)]
+mod import_lists;
+#[cfg(test)]
 mod import_walk;
 #[cfg(test)]
 mod install;
 #[cfg(test)]
 mod judged;
+#[cfg(test)]
+mod lists;
 #[cfg(test)]
 mod meaning;
 #[cfg(test)]

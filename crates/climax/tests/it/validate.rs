@@ -103,6 +103,24 @@ fn a_dropped_argument_is_told_to_the_person() {
 }
 
 #[test]
+fn an_argument_that_is_given_again_makes_a_list() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = NOTES.replace("./notes.sh", "echo").replace("{name: text,", "{name: text, type: array,");
+    std::fs::write(folder.path().join("x.yaml"), list).unwrap();
+    let call = ["call", "say", "--in", "x.yaml", "--arg"];
+    for (more, expected) in
+        [(&["text=a"][..], "a\n"), (&["text=a", "--arg", "text=b"], "a b\n"), (&["text=[\"a\", \"b\"]"], "a b\n")]
+    {
+        let (code, out, told) = climax(folder.path(), &[&call[..], more].concat());
+        assert_eq!((code, out.as_str()), (Some(0), expected), "{told}");
+    }
+    std::fs::write(folder.path().join("x.yaml"), NOTES.replace("./notes.sh", "echo")).unwrap();
+    let (code, out, told) = climax(folder.path(), &[&call[..], &["text=a", "--arg", "text=b"][..]].concat());
+    assert_eq!(code, Some(1), "{told}");
+    assert!(out.contains("Argument 'text': cannot convert '[\"a\",\"b\"]' to string"), "{out}{told}");
+}
+
+#[test]
 fn faults_of_a_list_of_servers_have_their_line() {
     let folder = tempfile::tempdir().unwrap();
     let list =

@@ -1,6 +1,6 @@
 //! One line of an option: its flags, its value, its choices.
 
-use super::{HelpOption, clean_name, split_outside};
+use super::{HelpOption, Many, clean_name, many, split_outside};
 
 /// An option with every flag that it has.
 pub(super) struct Read {
@@ -33,6 +33,7 @@ struct Shown {
     value: String,
     joined: bool,
     switch: bool,
+    many: Many,
 }
 
 /// Reads what stands before the description (`-o FILE, --out FILE`); none when there is no flag in it, and when it takes
@@ -74,9 +75,13 @@ fn made(flag: &str, shown: &Shown, description: &str, off: &[String]) -> (HelpOp
     let value = shown.value.trim_end_matches("...");
     let choices = if shown.switch || value.is_empty() { Vec::new() } else { literal_choices(value) };
     let value = if shown.switch || value.is_empty() { None } else { Some(placeholder(value)) };
+    let is_list = many::is_list_type(flag, &shown.value);
+    let many =
+        if value.is_none() { Many::One } else { shown.many.max(if is_list { Many::Repeated } else { Many::One }) };
     let joined = shown.joined && value.is_some();
     let written = if joined { format!("{flag}=") } else { flag.to_owned() };
-    let mut option = HelpOption { flag: written, value, description: description.to_owned(), choices, required: false };
+    let description = description.to_owned();
+    let mut option = HelpOption { flag: written, value, description, choices, required: false, many };
     finish(&mut option);
     let turned_off = off.iter().find(|flag| flag.starts_with("--")).or(off.first()).map(|other| HelpOption {
         flag: other.clone(),
@@ -98,7 +103,8 @@ fn parts(flags: &str) -> Vec<Flag<'_>> {
         }
         let token = token.trim_end_matches([',', '|']);
         match token {
-            "" | "or" | "..." => {}
+            "" | "or" => {}
+            "..." if parts.last().is_none_or(|part| part.rest.is_empty() && !part.first.contains('=')) => {}
             word if is_other && !word.starts_with('-') => {}
             "/" => off = true,
             flag if flag.starts_with('-') => parts.push(Flag { first: flag, rest: Vec::new(), off }),
@@ -138,14 +144,17 @@ impl Shown {
                     Words::OneName => value = format!("{value} {more}"),
                 }
             }
-            // Such an option takes all that follows it, where its first value is not joined to it.
-            self.joined |= is_long && more.starts_with('[') && more.contains("...");
         }
-        let many = value.trim_start_matches(['<', '[']).trim_end_matches([']', '>', '.']);
-        if words == Words::OneName && value.starts_with('<') && value.ends_with("...") && many.contains(' ') {
+        let following = part.rest.get(usize::from(inline.is_empty())..).unwrap_or_default();
+        let many = many::of_option(&value, inline, following);
+        let inner = value.trim_start_matches(['<', '[']).trim_end_matches([']', '>', '.']);
+        if words == Words::OneName && value.starts_with('<') && value.ends_with("...") && inner.contains(' ') {
             return None;
         }
-        self.joined |= is_long && inline.is_empty() && (value.ends_with("...>") || value.ends_with("...]"));
+        // Such an option takes all that follows it, where its value is not joined to it.
+        let takes_more = value.ends_with("...>") || value.ends_with("...]");
+        self.joined |= is_long && inline.is_empty() && takes_more && many == Many::Repeated;
+        self.many = self.many.max(many);
         if self.value.is_empty() {
             self.value = value;
         }
@@ -218,6 +227,7 @@ pub(super) fn finish(option: &mut HelpOption) {
         let typed = ["string", "number", "array"].into_iter().find(|kind| text.contains(&format!("[{kind}]")));
         option.value = typed.map(str::to_owned);
     }
+    mark_repeated(option);
     if option.value.is_none() || !option.choices.is_empty() {
         return;
     }
@@ -230,6 +240,13 @@ pub(super) fn finish(option: &mut HelpOption) {
         && let Some(list) = option.description.strip_prefix('{').and_then(|rest| Some(rest.split_once('}')?.0))
     {
         option.choices = words_of(list.split(['|', ',']));
+    }
+}
+
+/// Makes a list of an option with a value that may be given again by its own description.
+fn mark_repeated(option: &mut HelpOption) {
+    if option.value.is_some() && option.many == Many::One && many::is_told(&option.description.to_lowercase()) {
+        option.many = Many::Repeated;
     }
 }
 
@@ -258,6 +275,7 @@ pub(super) fn values_from_descriptions(options: &mut [HelpOption]) {
         let is_off = option.flag.starts_with("--no-");
         if !is_switch(option) && !is_off && (is_marked || is_bare && asks_for_value(&option.flag, &text)) {
             option.value = Some("value".to_owned());
+            mark_repeated(option);
             if let Some((_, list)) = text.split_once("one of: ") {
                 let list = list.split(" default").next().unwrap_or_default().trim_end_matches('.');
                 option.choices = words_of(list.split(',').map(|word| word.trim().trim_start_matches("or ")));

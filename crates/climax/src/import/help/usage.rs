@@ -47,6 +47,7 @@ pub(super) fn apply(help: &mut Help, known: &mut Vec<String>, forms: &[String], 
         if let Some(shown) = shown.iter().find(|shown| shown.name == listed.name) {
             (listed.required, listed.dashes) = (shown.required, shown.dashes);
             listed.choices.clone_from(&shown.choices);
+            listed.many = listed.many.max(shown.many);
         } else if count > 0 {
             // What no form shows need not be given, unless its own line says so.
             listed.required &= listed.description.to_lowercase().contains("required");
@@ -72,6 +73,7 @@ fn take_options(help: &mut Help, known: &mut Vec<String>, read: &Forms) {
         {
             // The list below may leave out that a value follows.
             listed.value.get_or_insert_with(|| value.clone());
+            listed.many = listed.many.max(read.option.many);
         }
         if !read.flags.iter().any(|flag| known.contains(flag)) {
             known.extend(read.flags);

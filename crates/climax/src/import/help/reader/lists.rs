@@ -1,6 +1,6 @@
 //! Entries of lists: sub-commands and positionals.
 
-use super::super::{Help, Positional, Subcommand, clean_name, is_command_word, split_outside, usage};
+use super::super::{Help, Many, Positional, Subcommand, clean_name, is_command_word, many, split_outside, usage};
 use super::text::columns;
 use super::{Entry, MAX_INDENT, Reader};
 
@@ -110,12 +110,16 @@ impl Reader<'_> {
         self.indent = indent;
         self.list_at.get_or_insert(indent);
         let required = !name.starts_with('[');
+        // yargs writes its type behind it.
+        let is_list = many::is_dotted(&name) || description.contains("[array]");
+        let many = if is_list { Many::Repeated } else { Many::One };
         self.help.positionals.push(Positional {
             name: clean,
             description,
             required,
             dashes: false,
             choices: Vec::new(),
+            many,
         });
         self.entry = Entry::Positional;
     }

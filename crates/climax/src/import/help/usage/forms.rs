@@ -1,7 +1,10 @@
 //! What forms show: options, positionals, and which of them have to be given.
 
+use std::iter::Peekable;
+use std::slice::Iter;
+
 use super::super::option::literal_choices;
-use super::super::{HelpOption, Positional, clean_name, split_outside};
+use super::super::{HelpOption, Many, Positional, clean_name, many, split_outside};
 
 /// What forms show.
 #[derive(Default)]
@@ -13,6 +16,10 @@ pub(super) struct Forms {
     switches: Vec<String>,
     /// True behind `--` in the form that is read.
     behind_dashes: bool,
+    /// True in what dots say may be repeated.
+    repeats: bool,
+    /// The positional that this form showed last.
+    last: Option<usize>,
 }
 
 /// A positional that forms show.
@@ -24,6 +31,7 @@ struct Shown {
     required: bool,
     dashes: bool,
     choices: Vec<String>,
+    many: Many,
 }
 
 /// Whether what a form shows has to be given.
@@ -48,43 +56,68 @@ impl Forms {
             required: shown.required && shown.forms == forms,
             dashes: shown.dashes,
             choices: shown.choices.clone(),
+            many: shown.many,
         });
         made.collect()
     }
 
     /// Reads a form, which has this number.
     pub(super) fn read(&mut self, tokens: &[&str], number: usize) {
-        self.behind_dashes = false;
+        (self.behind_dashes, self.repeats, self.last) = (false, false, None);
         self.form(tokens, Need::Required, number);
     }
 
     fn form(&mut self, tokens: &[&str], need: Need, number: usize) {
         let mut tokens = tokens.iter().peekable();
-        while let Some(token) = tokens.next() {
-            let token = token.trim_end_matches("...").trim_end_matches('…');
-            if token == "--" {
-                self.behind_dashes = true;
-            } else if token.starts_with('-') && !token.trim_matches('-').is_empty() {
-                let takes = |next: &&&str| {
-                    !token.contains('=') && next.starts_with('<') && next.trim_end_matches("...").ends_with('>')
-                };
-                // A flag that its own list shows without a value has none; what follows it stands by itself.
-                let is_switch = self.switches.iter().any(|switch| switch == token);
-                let value = tokens.next_if(|next| !is_switch && takes(next));
-                self.options.push(value.map_or_else(|| token.to_owned(), |value| format!("{token} {value}")));
-            } else if let Some(inner) = bracketed(token, '[', ']') {
-                self.optional(inner, number);
-            } else if let Some(inner) = bracketed(token, '(', ')').or_else(|| bracketed(token, '{', '}')) {
-                match literal_choices(token) {
-                    choices if token.starts_with('{') && !choices.is_empty() => {
-                        self.choice(inner, choices, need, number)
-                    }
-                    _ => self.group(inner, number),
+        while let Some(shown) = tokens.next() {
+            let token = shown.trim_end_matches("...").trim_end_matches('…');
+            if token.is_empty() {
+                // argparse's `{add,list} ...` are sub-commands.
+                if let Some(last) = self.last.and_then(|at| self.positionals.get_mut(at))
+                    && last.choices.is_empty()
+                {
+                    last.many = Many::Repeated;
                 }
-            } else {
-                self.positional(token, need, number);
+                continue;
             }
+            let outside = self.repeats;
+            self.repeats |= token.len() < shown.len() && !token.ends_with([',', '|']);
+            self.token(token, &mut tokens, need, number);
+            self.repeats = outside;
         }
+    }
+
+    /// Reads a token without its dots, with a value behind it where it is a flag.
+    fn token(&mut self, token: &str, tokens: &mut Peekable<Iter<'_, &str>>, need: Need, number: usize) {
+        if token == "--" {
+            self.behind_dashes = true;
+        } else if token.starts_with('-') && !token.trim_matches('-').is_empty() {
+            let takes = |next: &&&str| {
+                !token.contains('=') && next.starts_with('<') && next.trim_end_matches("...").ends_with('>')
+            };
+            // A flag that its own list shows without a value has none; what follows it stands by itself.
+            let is_switch = self.switches.iter().any(|switch| switch == token);
+            let value = tokens.next_if(|next| !is_switch && takes(next));
+            self.option(value.map_or_else(|| token.to_owned(), |value| format!("{token} {value}")));
+            self.last = None;
+        } else if let Some(inner) = bracketed(token, '[', ']') {
+            self.optional(inner, number);
+        } else if let Some(inner) = bracketed(token, '(', ')').or_else(|| bracketed(token, '{', '}')) {
+            match literal_choices(token) {
+                choices if token.starts_with('{') && !choices.is_empty() => self.choice(inner, choices, need, number),
+                _ => self.group(inner, number),
+            }
+        } else {
+            self.positional(token, need, number);
+        }
+    }
+
+    /// Keeps an option; dots behind its brackets stand behind it.
+    fn option(&mut self, mut shown: String) {
+        if self.repeats {
+            shown.push_str(" ...");
+        }
+        self.options.push(shown);
     }
 
     /// Reads alternatives in round or curly brackets; a sentence in brackets shows nothing.
@@ -140,7 +173,7 @@ impl Forms {
             // A short flag right before a long one is the same option.
             let short = !part.starts_with("--");
             let long = parts.next_if(|next| short && next.starts_with("--"));
-            self.options.push(long.map_or_else(|| part.to_owned(), |long| format!("{part}, {long}")));
+            self.option(long.map_or_else(|| part.to_owned(), |long| format!("{part}, {long}")));
         }
     }
 
@@ -154,22 +187,30 @@ impl Forms {
         if generic || name.is_empty() || !is_name {
             return;
         }
+        let outside = self.repeats;
+        self.repeats |= many::is_dotted(token);
         self.named(&name, need, number);
+        self.repeats = outside;
     }
 
     fn named(&mut self, name: &str, need: Need, number: usize) {
         let (required, dashes) = (need == Need::Required, self.behind_dashes);
-        match self.positionals.iter_mut().find(|shown| shown.name == name) {
-            Some(shown) if shown.last < number => {
-                shown.forms += 1;
-                shown.last = number;
-                shown.required &= required;
-                shown.dashes &= dashes;
+        let many = if self.repeats { Many::Repeated } else { Many::One };
+        let known = self.positionals.iter().position(|shown| shown.name == name);
+        self.last = Some(known.unwrap_or(self.positionals.len()));
+        match known.and_then(|at| self.positionals.get_mut(at)) {
+            Some(shown) => {
+                if shown.last < number {
+                    shown.forms += 1;
+                    shown.last = number;
+                    shown.required &= required;
+                    shown.dashes &= dashes;
+                }
+                shown.many = shown.many.max(many);
             }
-            Some(_) => {}
             None => {
                 let (name, choices) = (name.to_owned(), Vec::new());
-                self.positionals.push(Shown { name, forms: 1, last: number, required, dashes, choices });
+                self.positionals.push(Shown { name, forms: 1, last: number, required, dashes, choices, many });
             }
         }
     }
