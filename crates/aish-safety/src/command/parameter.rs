@@ -5,6 +5,8 @@ use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 
+use aish_types::{NameContext, is_secret_name};
+
 use super::budget::{Budget, Work};
 use super::path::glob_match;
 use super::walk::Walker;
@@ -163,7 +165,7 @@ impl Walker<'_> {
             return word.map(|word| self.perhaps_another(word)).into_iter().collect();
         }
         let taint = match name {
-            _ if is_secret_name(name) => Taint::SECRET,
+            _ if is_secret_name(name.as_bytes(), NameContext::Judged) => Taint::SECRET,
             _ if crate::rules::variables::may_hold_secret(name) => Taint::ADDRESS,
             _ => Taint::NONE,
         };
@@ -454,30 +456,4 @@ fn is_short_lived_name(name: &str) -> bool {
     name.to_ascii_lowercase()
         .split('_')
         .any(|part| matches!(part, "tmp" | "temp" | "tmpdir" | "tempdir" | "tmpfile" | "tempfile" | "tmpd" | "scratch"))
-}
-
-/// Says whether a variable's name tells that it holds a secret.
-pub(crate) fn is_secret_name(name: &str) -> bool {
-    let upper = name.to_ascii_uppercase();
-    [
-        "SECRET",
-        "TOKEN",
-        "PASSWORD",
-        "PASSWD",
-        "API_KEY",
-        "APIKEY",
-        "ACCESS_KEY",
-        "PRIVATE_KEY",
-        "CREDENTIAL",
-        "PGPASSWORD",
-        "PASSPHRASE",
-        "PASSCODE",
-        "MYSQL_PWD",
-        "ENCRYPTION_KEY",
-        "SIGNING_KEY",
-        "MASTER_KEY",
-    ]
-    .iter()
-    .any(|part| upper.contains(part))
-        || ["_PAT", "_PASS"].iter().any(|end| upper.ends_with(end))
 }

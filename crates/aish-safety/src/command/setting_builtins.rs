@@ -5,6 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use aish_program_format::Output;
+use aish_types::{NameContext, is_secret_name};
 
 use super::run::shown;
 use super::simple::Assigned;
@@ -111,7 +112,7 @@ impl Walker<'_> {
     /// Says whether a word is the name of a variable that may hold a secret.
     fn is_secret_name(&self, word: &Word) -> bool {
         let value = self.state.variables.get(&word.text);
-        super::parameter::is_secret_name(&word.text)
+        is_secret_name(word.text.as_bytes(), NameContext::Judged)
             && !word.text.contains('=')
             && value.is_none_or(|values| values.iter().flatten().any(|word| word.taint.has(Taint::SECRET)))
     }
