@@ -258,8 +258,9 @@ impl Walker<'_> {
             }
             '/' => self.replace(words, argument),
             '^' | ',' => {
-                let all = argument.starts_with(first);
-                self.changed(words, |text| change_case(text, first == '^', all))
+                let case = if first == '^' { Case::Upper } else { Case::Lower };
+                let letters = if argument.starts_with(first) { Letters::All } else { Letters::First };
+                self.changed(words, |text| change_case(text, case, letters))
             }
             '@' => self.transformed(words, argument),
             _ => vec![Word::unknown(Taint::NONE)],
@@ -278,9 +279,9 @@ impl Walker<'_> {
                 .into_iter()
                 .map(|word| if word.text.contains(['$', '`']) { self.expand_document(&word.text) } else { word })
                 .collect(),
-            "U" => self.changed(words, |text| change_case(text, true, true)),
-            "u" => self.changed(words, |text| change_case(text, true, false)),
-            "L" => self.changed(words, |text| change_case(text, false, true)),
+            "U" => self.changed(words, |text| change_case(text, Case::Upper, Letters::All)),
+            "u" => self.changed(words, |text| change_case(text, Case::Upper, Letters::First)),
+            "L" => self.changed(words, |text| change_case(text, Case::Lower, Letters::All)),
             "E" => self.changed(words, super::escape::unescape),
             _ => words,
         }
@@ -402,9 +403,24 @@ fn trim(text: &str, pattern: &str, front: bool, longest: bool, budget: &Budget) 
     text.into()
 }
 
-fn change_case(text: &str, up: bool, all: bool) -> String {
-    let change = |text: &str| if up { text.to_uppercase() } else { text.to_lowercase() };
-    if all {
+#[derive(Clone, Copy)]
+enum Case {
+    Upper,
+    Lower,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Letters {
+    All,
+    First,
+}
+
+fn change_case(text: &str, case: Case, letters: Letters) -> String {
+    let change = |text: &str| match case {
+        Case::Upper => text.to_uppercase(),
+        Case::Lower => text.to_lowercase(),
+    };
+    if letters == Letters::All {
         return change(text);
     }
     let length = text.chars().next().map_or(0, char::len_utf8);

@@ -24,6 +24,15 @@ pub(crate) struct Output {
     pub(crate) standard: bool,
 }
 
+/// What becomes of what a file holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Writing {
+    /// It goes.
+    Over,
+    /// It stays, before what is written.
+    Behind,
+}
+
 /// Says whether a name stands for what comes in.
 pub(crate) fn is_standard_input(name: &str) -> bool {
     matches!(name, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
@@ -51,6 +60,13 @@ pub(crate) struct Redirects {
     opened: Vec<(i32, Stream)>,
 }
 
+impl Redirects {
+    fn add(&mut self, output: Output) {
+        self.sent |= is_socket(&output.target.text);
+        self.outputs.push(output);
+    }
+}
+
 impl Walker<'_> {
     /// Reads one redirect.
     pub(crate) fn redirect(&mut self, redirect: &ast::IoRedirect, out: &mut Redirects) {
@@ -76,7 +92,7 @@ impl Walker<'_> {
             }
             ast::IoRedirect::OutputAndError(word, append) => {
                 let target = self.expand_one(&word.value);
-                self.to(target, *append, true, out);
+                out.add(Output { target, append: *append, standard: true });
             }
             ast::IoRedirect::File(fd, kind, target) => self.file(*fd, kind, target, out),
         }
@@ -105,13 +121,15 @@ impl Walker<'_> {
                             Some(fd) => out.opened.push((fd, stream)),
                         }
                         if matches!(kind, Kind::ReadAndWrite) {
-                            self.to(word, true, true, out);
+                            out.add(Output { target: word, append: true, standard: true });
                         }
                     }
                     Kind::Write | Kind::Clobber | Kind::DuplicateOutput => {
-                        self.to(word, false, matches!(fd, None | Some(1)), out);
+                        out.add(Output { target: word, append: false, standard: matches!(fd, None | Some(1)) });
                     }
-                    Kind::Append => self.to(word, true, matches!(fd, None | Some(1)), out),
+                    Kind::Append => {
+                        out.add(Output { target: word, append: true, standard: matches!(fd, None | Some(1)) });
+                    }
                 }
             }
             Target::Fd(from) => self.duplicate(fd, kind, *from, out),
@@ -125,11 +143,13 @@ impl Walker<'_> {
                             && matches!(kind, Kind::DuplicateOutput) =>
                     {
                         self.duplicate(fd, kind, from, out);
-                        self.to(word, false, true, out);
+                        out.add(Output { target: word, append: false, standard: true });
                     }
                     Ok(from) => self.duplicate(fd, kind, from, out),
                     Err(_) if word.text == "-" => {}
-                    Err(_) if matches!(kind, Kind::DuplicateOutput) => self.to(word, false, true, out),
+                    Err(_) if matches!(kind, Kind::DuplicateOutput) => {
+                        out.add(Output { target: word, append: false, standard: true });
+                    }
                     Err(_) => out.stdin = Some(self.read_file(&word)),
                 }
             }
@@ -187,13 +207,6 @@ impl Walker<'_> {
             None | Some(0) => out.stdin = Some(stream),
             Some(fd) => out.opened.push((fd, stream)),
         }
-    }
-
-    fn to(&mut self, target: Word, append: bool, standard: bool, out: &mut Redirects) {
-        if is_socket(&target.text) {
-            out.sent = true;
-        }
-        out.outputs.push(Output { target, append, standard });
     }
 
     /// Runs `inside` with redirects around it, and judges what they write.
@@ -255,7 +268,8 @@ impl Walker<'_> {
                 left = Stream { text: Some(String::new()), taint: Taint::NONE, connected: true };
             }
             let content = if output.standard { out.clone() } else { Stream::unknown(Taint::NONE) };
-            self.write_file(&output.target, output.append, &content);
+            let writing = if output.append { Writing::Behind } else { Writing::Over };
+            self.write_as(&output.target, writing, &content);
         }
         left
     }
@@ -325,8 +339,13 @@ pub(crate) fn is_socket(path: &str) -> bool {
 }
 
 impl Walker<'_> {
-    /// Judges that a file is written, and notes its content.
-    pub(crate) fn write_file(&mut self, target: &Word, append: bool, content: &Stream) {
+    /// Judges that a file is written from its beginning, and notes its content.
+    pub(crate) fn write_file(&mut self, target: &Word, content: &Stream) {
+        self.write_as(target, Writing::Over, content);
+    }
+
+    fn write_as(&mut self, target: &Word, writing: Writing, content: &Stream) {
+        let append = writing == Writing::Behind;
         let place = self.place(target);
         let is_sure = !target.taint.has(Taint::GUESSED);
         if is_sure && place.is_sink() || place.text == "." && target.text.is_empty() {

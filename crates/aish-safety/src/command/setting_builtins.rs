@@ -248,7 +248,7 @@ impl Walker<'_> {
             && variable.chars().all(is_name)
             && !variable.starts_with(|one: char| one.is_ascii_digit())
         {
-            self.set_perhaps(true, |walker| walker.state.keep(variable, values.to_vec()));
+            self.set_in_some_shells(|walker| walker.state.keep(variable, values.to_vec()));
         }
         self.code_settings(&[Assigned { name: variable.into(), value: values.to_vec() }]);
         if exports || settings::is_inherited(variable) {

@@ -10,7 +10,7 @@ use super::budget::{Work, beyond_ordinary};
 use super::redirect::Redirects;
 use super::state::{Body, FileContent, Kind};
 use super::walk::Walker;
-use super::ways::Ways;
+use super::ways::{Taken, Ways};
 use super::word::{HOLE, Stream, Taint, Word};
 use crate::rules::Effect;
 use crate::rules::{programs, settings};
@@ -54,7 +54,7 @@ impl Walker<'_> {
             }
             self.state.end_way(depth, &mut ways);
         }
-        self.state.join_ways(&ways, true);
+        self.state.join_ways(&ways, Taken::One);
         self.state.choice = outer_choice;
         self.state.widest = outer_widest.max(self.state.widest);
         self.state.picked = outer_picked;
@@ -241,7 +241,7 @@ impl Walker<'_> {
                         };
                     }
                     if !assigned.is_empty() && program.is_some_and(|name| settings::STAYS.contains(&name.as_str())) {
-                        self.set_perhaps(true, |walker| assigned.iter().for_each(|one| walker.set(one)));
+                        self.set_in_some_shells(|walker| assigned.iter().for_each(|one| walker.set(one)));
                     }
                     out
                 }
@@ -347,7 +347,7 @@ impl Walker<'_> {
     fn element(&mut self, name: &str, index: &Word, value: &ast::AssignmentValue) {
         let ast::AssignmentValue::Scalar(value) = value else { return };
         if name == "mapfile" && index.text.contains(|letter: char| !letter.is_ascii_digit()) {
-            self.write_file(index, false, &Stream::unknown(Taint::NONE));
+            self.write_file(index, &Stream::unknown(Taint::NONE));
         }
         if settings::ALIAS_TABLES.contains(&name) {
             let value = self.expand_one(&value.value);
@@ -393,9 +393,11 @@ impl Walker<'_> {
 
     /// Sets variables through `inside`, which not each shell does where `perhaps`.
     pub(super) fn set_perhaps(&mut self, perhaps: bool, inside: impl FnOnce(&mut Self)) {
-        if !perhaps {
-            return inside(self);
-        }
+        if perhaps { self.set_in_some_shells(inside) } else { inside(self) }
+    }
+
+    /// Sets variables through `inside`, which not each shell does: they may hold what they held before, too.
+    pub(super) fn set_in_some_shells(&mut self, inside: impl FnOnce(&mut Self)) {
         let depth = self.state.begin_branch();
         inside(self);
         self.state.end_branch(depth);

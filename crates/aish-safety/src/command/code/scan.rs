@@ -304,7 +304,7 @@ fn judge(walker: &mut Walker<'_>, call: &Call, walks: bool) {
         }
     }
     if let Some(path) = named_by_its_mode(call) {
-        walker.write_file(&Word::literal(path), false, &Stream::unknown(Taint::NONE));
+        walker.write_file(&Word::literal(path), &Stream::unknown(Taint::NONE));
     } else if calls::PUT.contains(&name)
         && let [.., from, to] = call.strings.as_slice()
     {
@@ -316,7 +316,7 @@ fn judge(walker: &mut Walker<'_>, call: &Call, walks: bool) {
         && (name != "open"
             || call.strings.get(1).is_some_and(|mode| mode.starts_with(['w', 'a', 'x', '>']) || mode.contains('+')))
     {
-        walker.write_file(&Word::literal(path.as_str()), false, &Stream::unknown(Taint::NONE));
+        walker.write_file(&Word::literal(path.as_str()), &Stream::unknown(Taint::NONE));
     }
     if calls::CHANGE_MODE.contains(&name)
         && let Some(path) = call.strings.last()
