@@ -246,25 +246,7 @@ impl Walker<'_> {
     fn unfold<'s>(&mut self, after: &'s str, out: &mut Fields, splitting: Splitting) -> &'s str {
         let tail = after.get(1..).unwrap_or_default();
         match after.chars().next() {
-            Some('(') if tail.starts_with('(') => {
-                if let Some(end) = closing(tail, '(', ')', &self.budget)
-                    && !tail.get(..end).unwrap_or_default().trim_end().ends_with(')')
-                {
-                    // `$( (…) … )`: a substitution that begins with a subshell.
-                    return self.substitution(tail, out, splitting);
-                }
-                let inner = tail.get(1..).unwrap_or_default();
-                let Some(end) = closing(inner, '(', ')', &self.budget) else {
-                    out.push_literal(HOLE);
-                    return "";
-                };
-                if !inner.get(end + 1..).is_some_and(|rest| rest.starts_with(')')) {
-                    return self.substitution(tail, out, splitting);
-                }
-                let word = self.arithmetic(inner.get(..end).unwrap_or_default());
-                out.insert(&word, splitting);
-                inner.get(end + 2..).unwrap_or_default()
-            }
+            Some('(') if tail.starts_with('(') => self.arithmetic_or_substitution(tail, out, splitting),
             Some('(') => self.substitution(tail, out, splitting),
             Some('[') => {
                 let end = closing(tail, '[', ']', &self.budget).unwrap_or(tail.len());
@@ -320,6 +302,27 @@ impl Walker<'_> {
                 after
             }
         }
+    }
+
+    /// Reads `$((…))`, or `$((…) …)`, behind its first bracket.
+    fn arithmetic_or_substitution<'s>(&mut self, tail: &'s str, out: &mut Fields, splitting: Splitting) -> &'s str {
+        if let Some(end) = closing(tail, '(', ')', &self.budget)
+            && !tail.get(..end).unwrap_or_default().trim_end().ends_with(')')
+        {
+            // `$( (…) … )`: a substitution that begins with a subshell.
+            return self.substitution(tail, out, splitting);
+        }
+        let inner = tail.get(1..).unwrap_or_default();
+        let Some(end) = closing(inner, '(', ')', &self.budget) else {
+            out.push_literal(HOLE);
+            return "";
+        };
+        if !inner.get(end + 1..).is_some_and(|rest| rest.starts_with(')')) {
+            return self.substitution(tail, out, splitting);
+        }
+        let word = self.arithmetic(inner.get(..end).unwrap_or_default());
+        out.insert(&word, splitting);
+        inner.get(end + 2..).unwrap_or_default()
     }
 
     /// Follows what zsh takes behind a parameter without brackets: an index, and changes such as `:t` and `:s/a/b/`.

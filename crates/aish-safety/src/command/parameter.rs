@@ -65,19 +65,7 @@ impl Walker<'_> {
         if let Some(name) = inside.strip_prefix('#')
             && !name.is_empty()
         {
-            let name = match split_name(name, &self.budget) {
-                (name, Some("@" | "*") | None, _) => name,
-                (name, Some(index), _) => {
-                    self.index(name, index);
-                    name
-                }
-            };
-            let value = self.value(name);
-            return match value.as_slice() {
-                // In zsh that of a list is how many words it has.
-                [word] if word.is_known() => vec![Word::literal(word.text.chars().count().to_string())],
-                _ => vec![Word::number(Taint::NONE)],
-            };
+            return vec![self.length_of(name)];
         }
         let (indirect, inside) = match inside.strip_prefix('!') {
             Some(rest) if !rest.is_empty() => (true, rest),
@@ -125,6 +113,21 @@ impl Walker<'_> {
         }
         let is_list = matches!(index, Some("@" | "*")) || matches!(name, "@" | "*");
         if operator.is_empty() { words } else { self.operate(&target, is_list, words, operator) }
+    }
+
+    fn length_of(&mut self, name: &str) -> Word {
+        let name = match split_name(name, &self.budget) {
+            (name, Some("@" | "*") | None, _) => name,
+            (name, Some(index), _) => {
+                self.index(name, index);
+                name
+            }
+        };
+        match self.value(name).as_slice() {
+            // In zsh that of a list is how many words it has.
+            [word] if word.is_known() => Word::literal(word.text.chars().count().to_string()),
+            _ => Word::number(Taint::NONE),
+        }
     }
 
     /// Expands an index and judges what its evaluation runs; a key of an associative array is only a text.
