@@ -3,47 +3,30 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 
-/// Parts of names whose values are secrets, in capitals.
-const SECRET_PARTS: &[&str] = &[
-    "KEY",
-    "TOKEN",
-    "SECRET",
-    "PASSWORD",
-    "PASSWD",
-    "PASSPHRASE",
-    "CREDENTIAL",
-    "AUTH",
-    "COOKIE",
-    "PRIVATE",
-    "SESSION_BUS",
-];
-
-/// Words of names (between `_`) whose values are secrets, in capitals.
-const SECRET_WORDS: &[&str] = &["PASS", "PWD", "PW", "PAT", "PIN", "DSN", "JWT", "BEARER", "SIGNATURE", "CERT", "PEM"];
+use aish_types::{NameContext, is_secret_name};
 
 /// Names that lead to another program, to files of secrets, or to code that is run in every shell.
 #[rustfmt::skip]
 const LEADING_OUT: &[&str] = &[
-    "DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "GPG_AGENT_INFO", "SSH_AGENT_PID", "SSH_ASKPASS", "GIT_ASKPASS",
-    "SUDO_ASKPASS", "KUBECONFIG", "DOCKER_HOST", "CONTAINER_HOST", "NETRC", "PGPASSFILE", "MYSQL_PWD", "TMUX", "STY",
+    "DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "XAUTHORITY", "GPG_AGENT_INFO", "SSH_AUTH_SOCK", "SSH_AGENT_PID",
+    "SSH_ASKPASS", "GIT_ASKPASS", "SUDO_ASKPASS", "KUBECONFIG", "DOCKER_HOST", "CONTAINER_HOST", "NETRC", "PGPASSFILE", "TMUX", "STY",
     "NOTIFY_SOCKET", "LISTEN_FDS", "LISTEN_PID", "INVOCATION_ID", "JOURNAL_STREAM", "VSCODE_IPC_HOOK_CLI",
     "VSCODE_GIT_IPC_HANDLE", "BASH_ENV", "ENV", "PROMPT_COMMAND", "ZDOTDIR", "BASH_XTRACEFD", "GCONV_PATH",
 ];
 
+/// How such names begin.
+const LEADING_OUT_STARTS: &[&str] = &["DBUS_", "AISH_", "BASH_FUNC_", "VSCODE_"];
+
+/// Stands in such names.
+const SESSION_BUS: &str = "SESSION_BUS";
+
 /// Says whether a variable's name says that its value is secret, or leads out of a confined run.
 pub fn is_private_name(name: &[u8]) -> bool {
-    let upper = name.to_ascii_uppercase();
-    // An author is nobody who authenticates.
-    let words = upper.split(|byte| *byte == b'_').filter(|word| *word != b"AUTHOR" && *word != b"AUTHORS");
-    let upper = words.collect::<Vec<_>>().join(&b'_');
-    let has = |part: &str| upper.windows(part.len()).any(|window| window == part.as_bytes());
-    // The folder is called by one of them.
-    let is_folder = upper == b"PWD" || upper == b"OLDPWD";
-    let is_secret_word = |word: &[u8]| SECRET_WORDS.iter().any(|known| word == known.as_bytes());
-    SECRET_PARTS.iter().any(|part| has(part))
-        || (!is_folder && upper.split(|byte| *byte == b'_').any(is_secret_word))
-        || LEADING_OUT.iter().any(|known| upper == known.as_bytes())
-        || [&b"DBUS_"[..], b"AISH_", b"BASH_FUNC_", b"VSCODE_"].iter().any(|start| upper.starts_with(start))
+    let is = |part: &[u8], known: &str| part.eq_ignore_ascii_case(known.as_bytes());
+    is_secret_name(name, NameContext::Confined)
+        || LEADING_OUT.iter().any(|known| is(name, known))
+        || LEADING_OUT_STARTS.iter().any(|start| name.get(..start.len()).is_some_and(|part| is(part, start)))
+        || name.windows(SESSION_BUS.len()).any(|part| is(part, SESSION_BUS))
 }
 
 /// Characters of a name in a URL, from which on it is taken for a token.
@@ -101,6 +84,7 @@ mod tests {
             ("BASH_ENV", "/x"),
             ("BASH_FUNC_ls%%", "() { :; }"),
             ("MONKEY_BUSINESS", "a"),
+            ("TOKENIZERS_PARALLELISM", "false"),
             ("GIT_AUTHOR_NAME", "ana"),
             ("GIT_AUTHOR_KEY", "a"),
             ("XAUTHORITY", "a"),
@@ -116,6 +100,8 @@ mod tests {
         let all = all.map(|(name, value)| (OsString::from(name), OsString::from(value)));
         let left = clean(all, &[b"s3cr3t!".to_vec()], &["NPM_TOKEN".to_owned()]);
         let names: Vec<_> = left.iter().map(|(name, _)| name.to_str().unwrap()).collect();
-        assert_eq!(names, ["PATH", "HOMEPAGE", "NPM_TOKEN", "GIT_AUTHOR_NAME", "PWD", "REMOTE", "LANG"]);
+        let expected =
+            ["PATH", "HOMEPAGE", "NPM_TOKEN", "MONKEY_BUSINESS", "TOKENIZERS_PARALLELISM", "GIT_AUTHOR_NAME"];
+        assert_eq!(names, [&expected[..], &["PWD", "REMOTE", "LANG"]].concat());
     }
 }

@@ -34,6 +34,7 @@ mod doubtful;
 mod escape;
 mod expand;
 mod fed;
+mod fields;
 mod filters;
 mod fish;
 mod harmless;

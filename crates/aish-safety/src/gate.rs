@@ -160,8 +160,12 @@ struct Decision {
 }
 
 impl Decision {
-    const fn new(approved: bool, by: By) -> Self {
-        Self { approved, by, ended: false, tried: false }
+    const fn yes(by: By) -> Self {
+        Self { approved: true, by, ended: false, tried: false }
+    }
+
+    const fn no(by: By) -> Self {
+        Self { approved: false, by, ended: false, tried: false }
     }
 }
 
@@ -297,19 +301,19 @@ impl Gate {
     fn unasked(&self, weighed: &Weighed, mode: Mode) -> Decision {
         let verdict = weighed.analysis.judgement.verdict;
         match (mode, verdict) {
-            _ if weighed.kept => Decision::new(true, By::Kept),
+            _ if weighed.kept => Decision::yes(By::Kept),
             // What a layer holds is not asked about in an autonomous run; the record says who let it run.
-            (Mode::Autonomous, Verdict::Ask) if !weighed.must_ask => Decision::new(true, By::Autonomous),
-            _ if !weighed.must_ask => Decision::new(true, By::Policy),
+            (Mode::Autonomous, Verdict::Ask) if !weighed.must_ask => Decision::yes(By::Autonomous),
+            _ if !weighed.must_ask => Decision::yes(By::Policy),
             (Mode::Headless | Mode::HeadlessYes | Mode::Autonomous, _) if self.policy.broken.is_some() => {
-                Decision::new(false, By::Nobody)
+                Decision::no(By::Nobody)
             }
-            (Mode::HeadlessYes, _) if weighed.drift.is_some() || weighed.raised => Decision::new(false, By::Nobody),
-            (Mode::HeadlessYes, Verdict::Allow | Verdict::Ask) => Decision::new(true, By::Policy),
-            (Mode::Autonomous, Verdict::Allow | Verdict::Ask) => Decision::new(true, By::Autonomous),
+            (Mode::HeadlessYes, _) if weighed.drift.is_some() || weighed.raised => Decision::no(By::Nobody),
+            (Mode::HeadlessYes, Verdict::Allow | Verdict::Ask) => Decision::yes(By::Policy),
+            (Mode::Autonomous, Verdict::Allow | Verdict::Ask) => Decision::yes(By::Autonomous),
             // Nobody was asked, so nobody said yes.
             (Mode::Headless | Mode::Interactive, _) | (Mode::HeadlessYes | Mode::Autonomous, Verdict::Halt) => {
-                Decision::new(false, By::Nobody)
+                Decision::no(By::Nobody)
             }
         }
     }
@@ -380,16 +384,17 @@ impl Gate {
     /// Asks whoever is to be asked. The error is the text that the person put in the call's place.
     async fn consult(&self, approver: &dyn Approver, question: &Question) -> Result<Decision, String> {
         Ok(match approver.ask(question).await {
-            Answer::Yes => Decision::new(true, By::Person),
-            Answer::Try => Decision { tried: question.can_try, ..Decision::new(question.can_try, By::Person) },
+            Answer::Yes => Decision::yes(By::Person),
+            Answer::Try if question.can_try => Decision { tried: true, ..Decision::yes(By::Person) },
+            Answer::Try => Decision::no(By::Person),
             Answer::Always(text) => {
                 // What cannot be kept is asked again the next time; this once it was a yes.
                 let _ = self.kept.keep(&text);
-                Decision::new(true, By::Person)
+                Decision::yes(By::Person)
             }
-            Answer::No => Decision::new(false, By::Person),
-            Answer::Stop => Decision { ended: true, ..Decision::new(false, By::Person) },
-            Answer::Nobody => Decision::new(false, By::Nobody),
+            Answer::No => Decision::no(By::Person),
+            Answer::Stop => Decision { ended: true, ..Decision::no(By::Person) },
+            Answer::Nobody => Decision::no(By::Nobody),
             Answer::Edit(text) => return Err(text),
         })
     }

@@ -1,6 +1,6 @@
 //! Plain values that every crate of aish shares: ids, messages, tool definitions, calls and outcomes,
-//! usage, money, secrets and where they lie, near names, the sanitiser, the head-and-tail cut, bounded lines, the causes of an error,
-//! server-sent events and the protocol of the embedded model's process.
+//! usage, money, secrets, how they are named and where they lie, near names, the sanitiser, the head-and-tail cut,
+//! bounded lines, the causes of an error, server-sent events and the protocol of the embedded model's process.
 //!
 //! This crate never does I/O, never knows a clock or an environment, and depends on no other crate of ours.
 #![no_std]
@@ -24,6 +24,7 @@ pub mod sanitize;
 pub mod schema;
 pub mod secret;
 pub mod secret_files;
+mod secret_name;
 pub mod shared;
 pub mod sse;
 pub mod tool;
@@ -44,6 +45,7 @@ pub use outcome::{Ending, Exit, OutcomeNotes, Stopped, ToolOutcome};
 pub use sanitize::{is_dangerous, sanitize, visible};
 pub use schema::{JsonSchema, MakeSchema};
 pub use secret::Secret;
+pub use secret_name::{NameContext, is_secret_name};
 pub use shared::SharedText;
 pub use tool::{CallContext, Hints, Risk, ToolDefinition};
 pub use usage::Usage;

@@ -6,6 +6,8 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 
+use crate::secret_name::{NameContext, is_secret_name};
+
 /// How keys of well-known services begin.
 #[rustfmt::skip]
 pub const KEY_BEGINNINGS: [&str; 24] = [
@@ -18,10 +20,6 @@ pub const KEY_REST: usize = 12;
 
 /// What stands in a secret's place.
 pub(crate) const MASKED: &str = "[redacted]";
-
-/// Parts of a name that say that a URL's parameter holds a secret.
-const SECRET_PARAMETERS: [&str; 11] =
-    ["token", "key", "secret", "password", "passwd", "pwd", "auth", "sig", "signature", "credential", "code"];
 
 /// Takes out of a text what has the look of a key. A text without one is returned as it is.
 pub fn mask(text: &str) -> Cow<'_, str> {
@@ -92,7 +90,11 @@ fn mask_parameters(word: &str) -> Option<String> {
     for (number, pair) in query.split('&').enumerate() {
         out.push(if number == 0 { '?' } else { '&' });
         match pair.split_once('=') {
-            Some((name, value)) if is_secret_parameter(name) && !value.is_empty() && !value.starts_with('$') => {
+            Some((name, value))
+                if is_secret_name(name.as_bytes(), NameContext::Parameter)
+                    && !value.is_empty()
+                    && !value.starts_with('$') =>
+            {
                 found = true;
                 out.push_str(name);
                 out.push('=');
@@ -102,14 +104,6 @@ fn mask_parameters(word: &str) -> Option<String> {
         }
     }
     found.then_some(out)
-}
-
-fn is_secret_parameter(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    let mut parts = name.split(['_', '-', '.']);
-    parts.any(|part| {
-        SECRET_PARAMETERS.contains(&part) || ["token", "apikey", "secret"].iter().any(|end| part.ends_with(end))
-    })
 }
 
 /// A key of a service, behind `=`, `:`, `/`, `@` or at the beginning of a word.

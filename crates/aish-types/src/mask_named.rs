@@ -5,25 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::mask::MASKED;
-
-/// Last words of names that say that what follows is a secret.
-const SECRET: &[&str] = &[
-    "token",
-    "secret",
-    "password",
-    "passwd",
-    "pwd",
-    "passphrase",
-    "apikey",
-    "credential",
-    "credentials",
-    "authorization",
-    "cookie",
-    "pat",
-];
-
-/// Words that make one of a `key` behind them.
-const KEY_OF: &[&str] = &["api", "access", "secret", "private", "auth", "license", "signing", "encryption", "account"];
+use crate::secret_name::{NameContext, is_secret_name};
 
 /// Masks a command line, word by word as a shell tells them apart.
 pub fn mask_named(line: &str) -> String {
@@ -79,7 +61,8 @@ fn masked(word: &str) -> Option<String> {
     if let Some((name, value)) = word.split_once('=')
         && is_name(name.trim_start_matches('-'))
     {
-        let hidden = is_secret(name) && !value.is_empty() && !value.trim_start_matches(['\'', '"']).starts_with('$');
+        let hidden =
+            is_secret_assigned(name) && !value.is_empty() && !value.trim_start_matches(['\'', '"']).starts_with('$');
         if hidden {
             return Some([name, "=", MASKED].concat());
         }
@@ -146,25 +129,13 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
 }
 
-/// Says whether a name is that of a secret: by its last word, `camelCase` or with `-`, `_` or dots between.
 fn is_secret(name: &str) -> bool {
-    let mut words: Vec<String> = Vec::new();
-    let mut small = false;
-    for letter in name.chars() {
-        if matches!(letter, '-' | '_' | '.') || words.is_empty() || small && letter.is_ascii_uppercase() {
-            words.push(String::new());
-        }
-        small = letter.is_ascii_lowercase() || letter.is_ascii_digit();
-        if let Some(word) = words.last_mut().filter(|_| !matches!(letter, '-' | '_' | '.')) {
-            word.push(letter.to_ascii_lowercase());
-        }
-    }
-    let mut from_behind = words.iter().rev().map(String::as_str).filter(|word| !word.is_empty());
-    match from_behind.next() {
-        Some("key") => from_behind.next().is_some_and(|word| KEY_OF.contains(&word)),
-        Some(last) => SECRET.iter().any(|secret| last == *secret || secret.len() > 4 && last.ends_with(secret)),
-        None => false,
-    }
+    is_secret_name(name.as_bytes(), NameContext::Text)
+}
+
+/// Says whether what a word assigns to a name is a secret. Without dashes the name may be that of a variable.
+fn is_secret_assigned(name: &str) -> bool {
+    is_secret(name) || !name.starts_with('-') && is_secret_name(name.as_bytes(), NameContext::Variable)
 }
 
 /// Cuts a line into words, quotes with what is in them, and the blanks between.
@@ -209,6 +180,10 @@ mod tests {
                 r#"curl -d '{"user":"a","password": "b","clientSecret":"c"}' u"#,
                 r#"curl -d '{"user":"a","password": "[redacted]","clientSecret":"[redacted]"}' u"#,
             ),
+            (
+                "STRIPE_KEY=abc LDAP_BIND_PW=abc tool --otp 123456",
+                "STRIPE_KEY=[redacted] LDAP_BIND_PW=[redacted] tool --otp [redacted]",
+            ),
             ("x --api-key k --accessKey l", "x --api-key [redacted] --accessKey [redacted]"),
             (
                 "x --env=API_TOKEN=abc -e A=1,API_TOKEN=abc,B=2",
@@ -238,6 +213,8 @@ mod tests {
             "echo 'a: b' \"c\\\" d\"  e",
             "git commit -m 'Add a token: done'",
             "PATH=/bin ls",
+            "PWD=/tmp ls",
+            "sort_key=name tool --key=name",
             "x --monkey y",
             "x --token",
             "",

@@ -12,7 +12,7 @@ pub mod look;
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aish_types::Secret;
+use aish_types::{NameContext, Secret, is_secret_name};
 
 use crate::config::section::Config;
 
@@ -48,7 +48,7 @@ impl Secrets {
             variables.iter().filter(|(name, _)| secrets.are_named(name)).map(|(_, value)| value.as_str());
         let tokens = servers.clone().filter_map(|server| server.auth_token.as_deref());
         let headers = servers.clone().flat_map(|server| server.headers.values().map(String::as_str));
-        let environments = servers.flat_map(|server| &server.env).filter(|(name, _)| is_secret_name(name));
+        let environments = servers.flat_map(|server| &server.env).filter(|(name, _)| is_secret(name));
         let values = from_variables.chain(tokens).chain(headers).chain(environments.map(|(_, value)| value.as_str()));
         secrets.learn(values);
         secrets
@@ -64,7 +64,7 @@ impl Secrets {
 
     /// Says whether a variable of this name holds one.
     pub fn are_named(&self, name: &str) -> bool {
-        is_secret_name(name) || self.named.iter().any(|named| named == name)
+        is_secret(name) || self.named.iter().any(|named| named == name)
     }
 
     /// Takes these values for secrets from now on, but for those that are too short or paths.
@@ -117,31 +117,13 @@ impl Secrets {
     }
 }
 
-/// Says whether a variable of this name holds a secret.
-fn is_secret_name(name: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    let ends = ["_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_PASSWD", "_PASSPHRASE", "_CREDENTIALS", "_PAT"];
-    let whole = ["PASSWORD", "TOKEN", "SECRET", "APIKEY", "API_KEY", "PGPASSWORD", "MYSQL_PWD"];
-    let public = ["PUBLIC_KEY", "_PUB_KEY", "SSH_KEY"];
-    !public.iter().any(|end| name.ends_with(end))
-        && (ends.iter().any(|end| name.ends_with(end))
-            || whole.contains(&name.as_str())
-            || ["APIKEY", "API_KEY", "ACCESS_KEY", "SECRET_"].iter().any(|part| name.contains(part)))
+fn is_secret(name: &str) -> bool {
+    is_secret_name(name.as_bytes(), NameContext::Variable)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_tell_secrets() {
-        for name in ["OPENAI_API_KEY", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "PGPASSWORD", "db_password"] {
-            assert!(is_secret_name(name), "{name}");
-        }
-        for name in ["PATH", "HOME", "KEYBOARD", "TOKENIZERS_PARALLELISM", "SSH_AUTH_SOCK", "DEPLOY_PUBLIC_KEY"] {
-            assert!(!is_secret_name(name), "{name}");
-        }
-    }
 
     #[test]
     fn a_canary_goes_in_every_form() {

@@ -61,19 +61,7 @@ impl Walker<'_> {
             "alias" => self.aliases(words),
             _ if settings::DECLARES.contains(&name) => self.declares(name, words),
             "unset" => {
-                for word in arguments.iter().take_while(|word| word.text.starts_with('-') && word.text != "--") {
-                    // Not `-f`, which removes functions, and zsh's `-m`, which takes patterns.
-                    if word.text != "-v" {
-                        self.unknown_option("unset", &word.text);
-                    }
-                }
-                for word in arguments.iter().filter(|word| !word.text.starts_with('-')) {
-                    if self.around.functions.contains_key(&word.text) || self.state.functions.contains_key(&word.text) {
-                        self.unknown_option("unset", &word.text);
-                    }
-                    self.state.note_special(&word.text, &[Word::unknown(Taint::NONE)]);
-                    self.state.keep(&word.text, Vec::new());
-                }
+                self.unsets(arguments);
                 self.note_harmless(words, "shell.unset", "removes variables of the shell");
             }
             "set" => self.sets(words),
@@ -122,6 +110,22 @@ impl Walker<'_> {
             _ => return None,
         }
         Some(Stream { text: Some(String::new()), taint: Taint::NONE, connected: true })
+    }
+
+    fn unsets(&mut self, arguments: &[Word]) {
+        for word in arguments.iter().take_while(|word| word.text.starts_with('-') && word.text != "--") {
+            // Not `-f`, which removes functions, and zsh's `-m`, which takes patterns.
+            if word.text != "-v" {
+                self.unknown_option("unset", &word.text);
+            }
+        }
+        for word in arguments.iter().filter(|word| !word.text.starts_with('-')) {
+            if self.around.functions.contains_key(&word.text) || self.state.functions.contains_key(&word.text) {
+                self.unknown_option("unset", &word.text);
+            }
+            self.state.note_special(&word.text, &[Word::unknown(Taint::NONE)]);
+            self.state.keep(&word.text, Vec::new());
+        }
     }
 
     pub(super) fn note_harmless(&mut self, words: &[Word], rule: &'static str, reason: &str) {
@@ -295,29 +299,7 @@ impl Walker<'_> {
             } else if settings::CODE_VARIABLES.contains(&name)
                 || settings::CODE_VARIABLE_GLOBS.iter().any(|glob| glob_match(glob, name))
             {
-                let text = value.text.trim_start_matches(['|', '!']).to_string();
-                // What a setting inside the value runs: `alias.x=!…`, `--checkpoint-action=exec=…`.
-                for mark in ["=!", "exec=", "-exec=", "--to-command="] {
-                    if let Some((_, line)) = text.split_once(mark) {
-                        let line = line.trim_end_matches(['\'', '"']).to_string();
-                        self.suspect(&line);
-                    }
-                }
-                let prompt = matches!(name, "PS0" | "PS1" | "PS2" | "PS4");
-                if value.taint.foreign() && !value.is_known() {
-                    self.code_stream(name, &Stream::unknown(value.taint));
-                }
-                let of_shell = prompt || name == "PROMPT_COMMAND";
-                self.within(alloc::format!("the variable {name}").into(), |walker| match of_shell {
-                    true if prompt => drop(walker.expand_document(&text)),
-                    true => drop(walker.apart_from(|walker| walker.text(&text, &Stream::default()))),
-                    false => walker.in_another_program(|walker| {
-                        walker.apart_from(|walker| walker.text(&text, &Stream::default()));
-                    }),
-                });
-                if name == "PROMPT_COMMAND" {
-                    self.ask_variable(name, value);
-                }
+                self.code_variable(name, value);
             } else if settings::PRELOADED.contains(&name)
                 && (value.taint.foreign()
                     || self.file_taint(value).foreign()
@@ -344,6 +326,33 @@ impl Walker<'_> {
                     self.suspect(behind);
                 }
             }
+        }
+    }
+
+    /// Follows the value of a variable that is code, or that some program runs.
+    fn code_variable(&mut self, name: &str, value: &Word) {
+        let text = value.text.trim_start_matches(['|', '!']).to_string();
+        // What a setting inside the value runs: `alias.x=!…`, `--checkpoint-action=exec=…`.
+        for mark in ["=!", "exec=", "-exec=", "--to-command="] {
+            if let Some((_, line)) = text.split_once(mark) {
+                let line = line.trim_end_matches(['\'', '"']).to_string();
+                self.suspect(&line);
+            }
+        }
+        let prompt = matches!(name, "PS0" | "PS1" | "PS2" | "PS4");
+        if value.taint.foreign() && !value.is_known() {
+            self.code_stream(name, &Stream::unknown(value.taint));
+        }
+        let of_shell = prompt || name == "PROMPT_COMMAND";
+        self.within(alloc::format!("the variable {name}").into(), |walker| match of_shell {
+            true if prompt => drop(walker.expand_document(&text)),
+            true => drop(walker.apart_from(|walker| walker.text(&text, &Stream::default()))),
+            false => walker.in_another_program(|walker| {
+                walker.apart_from(|walker| walker.text(&text, &Stream::default()));
+            }),
+        });
+        if name == "PROMPT_COMMAND" {
+            self.ask_variable(name, value);
         }
     }
 

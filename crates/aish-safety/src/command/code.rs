@@ -137,7 +137,7 @@ fn written_files(walker: &mut Walker<'_>, line: &str) {
         let name = name.trim_start();
         let writes = matches!(verb.trim_end_matches('!'), "w" | "write" | "wq" | "sav" | "saveas");
         if writes && name.starts_with(['/', '~']) {
-            walker.write_file(&Word::literal(name), false, &Stream::default());
+            walker.write_file(&Word::literal(name), &Stream::default());
         }
     }
 }

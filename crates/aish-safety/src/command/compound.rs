@@ -11,7 +11,7 @@ use super::lists::any_may_fail;
 use super::redirect::COPROCESS;
 use super::state::Body;
 use super::walk::Walker;
-use super::ways::Ways;
+use super::ways::{Taken, Ways};
 use super::word::{Stream, Taint, Word};
 use crate::rules::{Effect, programs};
 use crate::verdict::Verdict;
@@ -108,7 +108,7 @@ impl Walker<'_> {
     fn if_clause(&mut self, clause: &ast::IfClauseCommand, stdin: &Stream) -> Stream {
         let mut out = self.list(&clause.condition, stdin);
         let mut ways = Ways::default();
-        let mut is_one = false;
+        let mut taken = Taken::OneOrNone;
         out.append(self.way(&mut ways, &clause.then, stdin));
         for branch in clause.elses.iter().flatten() {
             match &branch.condition {
@@ -117,11 +117,11 @@ impl Walker<'_> {
                     out.append(self.list(condition, stdin));
                     self.state.end_branch(depth);
                 }
-                None => is_one = true,
+                None => taken = Taken::One,
             }
             out.append(self.way(&mut ways, &branch.body, stdin));
         }
-        self.state.join_ways(&ways, is_one);
+        self.state.join_ways(&ways, taken);
         out
     }
 
@@ -160,7 +160,8 @@ impl Walker<'_> {
                 out.append(self.way(&mut ways, list, stdin));
             }
         }
-        self.state.join_ways(&ways, is_one && clause.cases.iter().all(|case| case.cmd.is_some()));
+        let is_one = is_one && clause.cases.iter().all(|case| case.cmd.is_some());
+        self.state.join_ways(&ways, if is_one { Taken::One } else { Taken::OneOrNone });
         out
     }
 

@@ -7,13 +7,11 @@ use alloc::vec::Vec;
 
 use super::braces::Expanded;
 use super::budget::{Budget, Work};
+use super::fields::{Fields, Splitting};
 use super::span::closing;
 use super::walk::Walker;
-use super::word::{HOLE, SHORT_LIVED, Stream, Taint, Word, is_numeric};
+use super::word::{HOLE, SHORT_LIVED, Stream, Taint, Word};
 use super::{braces, escape};
-
-/// The longest text that one word may expand to, in bytes.
-const MAX_WORD: usize = 64 * 1024;
 
 /// The deepest nesting of expansions inside one another.
 const MAX_UNFOLDING: usize = 96;
@@ -21,87 +19,12 @@ const MAX_UNFOLDING: usize = 96;
 /// The most different letters that `IFS` splits at.
 const MAX_SEPARATORS: usize = 64;
 
-/// Letters that make a group of a bracket behind them a pattern: `@(a|b)`.
-pub(crate) const GROUPS: &[char] = &['@', '!', '+', '?', '*'];
-
-/// Builds fields from the pieces of one word.
-#[derive(Default)]
-struct Fields {
-    done: Vec<Word>,
-    current: Word,
-    /// True where the current field exists though its text may be empty.
-    open: bool,
-    /// True where the current field may become several, by what is not known of it.
-    loose: bool,
-    /// What splits beside blanks: the value of `IFS`, where the line sets it.
-    separators: String,
-    /// What pays for the text that is put in.
-    budget: Budget,
-    /// True where the word is read as zsh and fish do, which split no value at blanks.
-    unsplit: bool,
-    /// True where those shells make other words of it.
-    differs: bool,
-    /// True where fish makes no word of it at all, for a substitution in it that writes nothing.
-    vanishes: bool,
-}
-
-impl Fields {
-    fn push(&mut self, letter: char, quoted: bool) {
-        if !quoted && (matches!(letter, '*' | '?' | '[') || letter == '(' && self.current.text.ends_with(GROUPS)) {
-            self.current.glob = true;
-        }
-        self.loose |= letter == HOLE;
-        self.current.text.push(letter);
-        self.open = true;
-    }
-
-    fn push_quoted(&mut self, text: &str) {
-        self.current.text.push_str(text);
-        self.open = true;
-    }
-
-    fn split(&mut self) {
-        if core::mem::take(&mut self.open) {
-            self.current.whole = !core::mem::take(&mut self.loose);
-            let mut word = core::mem::take(&mut self.current);
-            // The program of this name: a bracket by itself stands for nothing else.
-            word.glob &= word.text != "[";
-            if !self.vanishes {
-                self.done.push(word);
-            }
-        }
-    }
-
-    /// Puts in what an expansion gave.
-    fn insert(&mut self, word: &Word, quoted: bool) {
-        self.current.taint = self.current.taint | word.taint;
-        if self.current.text.len() + word.text.len() > MAX_WORD || !self.budget.pay(Work::Scan, word.text.len()) {
-            self.push(HOLE, true);
-            return;
-        }
-        if quoted {
-            self.push_quoted(&word.text);
-            return;
-        }
-        let is_loose = self.loose;
-        let splits = self.separators.contains(|letter: char| letter.is_ascii_digit() || matches!(letter, '-' | HOLE));
-        for letter in word.text.chars() {
-            let separates = matches!(letter, ' ' | '\t' | '\n') || self.separators.contains(letter);
-            self.differs |= separates;
-            if separates && !self.unsplit {
-                let taint = self.current.taint;
-                self.split();
-                self.current.taint = taint;
-            } else {
-                self.push(letter, false);
-            }
-        }
-        if !splits && is_numeric(&word.text) && !word.taint.has(Taint::UNSET) {
-            // Nothing splits a number, where there is one.
-            self.loose = is_loose;
-        }
-        self.current.glob |= word.glob;
-    }
+/// What stands around a text in which expansions count, and blanks do not.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Around {
+    Quotes,
+    /// A here-document, where quotes are letters.
+    Document,
 }
 
 impl Walker<'_> {
@@ -115,13 +38,15 @@ impl Walker<'_> {
         self.braced |= expanded != Expanded::Same;
         match expanded {
             // It begins a name of a file.
-            _ if self.braceless && source.starts_with('{') => self.fields(&alloc::format!("./{source}"), false),
-            _ if self.braceless => self.fields(source, false),
-            Expanded::Same => self.fields(source, false),
-            Expanded::Words(words) => words.iter().flat_map(|word| self.fields(word, false)).collect(),
+            _ if self.braceless && source.starts_with('{') => {
+                self.fields(&alloc::format!("./{source}"), Splitting::AtBlanks)
+            }
+            _ if self.braceless => self.fields(source, Splitting::AtBlanks),
+            Expanded::Same => self.fields(source, Splitting::AtBlanks),
+            Expanded::Words(words) => words.iter().flat_map(|word| self.fields(word, Splitting::AtBlanks)).collect(),
             // As it stands it may halt; what else it comes to is not known.
             Expanded::TooMany => {
-                let mut words = self.fields(source, false);
+                let mut words = self.fields(source, Splitting::AtBlanks);
                 words.push(Word::unknown(Taint::NONE));
                 words
             }
@@ -134,7 +59,7 @@ impl Walker<'_> {
             return Word::literal(source);
         }
         self.glob_qualifiers(source);
-        let mut fields = self.fields(source, true).into_iter();
+        let mut fields = self.fields(source, Splitting::Never).into_iter();
         let mut word = fields.next().unwrap_or_default();
         for more in fields {
             word.text.push(' ');
@@ -148,12 +73,12 @@ impl Walker<'_> {
     pub(crate) fn expand_document(&mut self, source: &str) -> Word {
         let mut fields = Fields { open: true, budget: self.budget.clone(), ..Fields::default() };
         if self.budget.pay(Work::Scan, source.len().saturating_mul(2)) {
-            self.double_quoted(source, &mut fields, true);
+            self.double_quoted(source, &mut fields, Around::Document);
         }
         fields.current
     }
 
-    fn fields(&mut self, source: &str, whole: bool) -> Vec<Word> {
+    fn fields(&mut self, source: &str, splitting: Splitting) -> Vec<Word> {
         if !self.budget.pay(Work::Scan, source.len().saturating_mul(2)) {
             return alloc::vec![Word::unknown(Taint::NONE)];
         }
@@ -171,7 +96,7 @@ impl Walker<'_> {
                 '\\' => match after.chars().next() {
                     Some('\n') => after.get(1..).unwrap_or_default(),
                     Some(next) => {
-                        out.push(next, true);
+                        out.push_literal(next);
                         after.get(next.len_utf8()..).unwrap_or_default()
                     }
                     None => after,
@@ -183,15 +108,15 @@ impl Walker<'_> {
                     tail
                 }
                 '"' => self.quoted(after, &mut out),
-                '$' => self.dollar(after, &mut out, whole),
-                '`' => self.backquoted(after, &mut out, whole),
+                '$' => self.dollar(after, &mut out, splitting),
+                '`' => self.backquoted(after, &mut out, splitting),
                 '~' if at_start => self.tilde(after, &mut out),
                 _ => {
-                    out.push(letter, false);
+                    out.push(letter);
                     after
                 }
             };
-            at_start = whole && matches!(letter, ':' | '=');
+            at_start = splitting == Splitting::Never && matches!(letter, ':' | '=');
         }
         out.split();
         self.differs |= out.differs;
@@ -213,11 +138,11 @@ impl Walker<'_> {
     fn quoted<'s>(&mut self, text: &'s str, out: &mut Fields) -> &'s str {
         out.open = true;
         let end = closing_quote(text, &self.budget);
-        self.double_quoted(text.get(..end).unwrap_or(text), out, false);
+        self.double_quoted(text.get(..end).unwrap_or(text), out, Around::Quotes);
         text.get(end + 1..).unwrap_or_default()
     }
 
-    fn double_quoted(&mut self, text: &str, out: &mut Fields, document: bool) {
+    fn double_quoted(&mut self, text: &str, out: &mut Fields, around: Around) {
         let mut rest = text;
         while let Some(letter) = rest.chars().next() {
             let after = rest.get(letter.len_utf8()..).unwrap_or_default();
@@ -225,26 +150,26 @@ impl Walker<'_> {
                 '\\' => match after.chars().next() {
                     Some('\n') => after.get(1..).unwrap_or_default(),
                     Some(next @ ('$' | '`' | '\\')) => {
-                        out.push(next, true);
+                        out.push_literal(next);
                         after.get(1..).unwrap_or_default()
                     }
-                    Some('"') if !document => {
-                        out.push('"', true);
+                    Some('"') if around == Around::Quotes => {
+                        out.push_literal('"');
                         after.get(1..).unwrap_or_default()
                     }
                     _ => {
-                        out.push('\\', true);
+                        out.push_literal('\\');
                         after
                     }
                 },
                 '$' if after.starts_with('\'') || after.starts_with('"') => {
-                    out.push('$', true);
+                    out.push_literal('$');
                     after
                 }
-                '$' => self.dollar(after, out, true),
-                '`' => self.backquoted(after, out, true),
+                '$' => self.dollar(after, out, Splitting::Never),
+                '`' => self.backquoted(after, out, Splitting::Never),
                 _ => {
-                    out.push(letter, true);
+                    out.push_literal(letter);
                     after
                 }
             };
@@ -267,7 +192,7 @@ impl Walker<'_> {
                 out.push_quoted(name);
             }
             _ => {
-                out.push('~', true);
+                out.push_literal('~');
                 return after;
             }
         }
@@ -276,18 +201,18 @@ impl Walker<'_> {
 
     /// Puts in one of the folders that the line was in.
     fn push_visited(&self, out: &mut Fields) {
-        out.push(HOLE, true);
+        out.push_literal(HOLE);
         out.current.taint = out.current.taint | self.taint_of_visited();
     }
 
-    fn backquoted<'s>(&mut self, after: &'s str, out: &mut Fields, quoted: bool) -> &'s str {
+    fn backquoted<'s>(&mut self, after: &'s str, out: &mut Fields, splitting: Splitting) -> &'s str {
         let mut inside = String::new();
         let mut letters = after.char_indices();
         while let Some((at, letter)) = letters.next() {
             match letter {
                 '`' => {
                     let stream = self.substitute(&inside);
-                    out.insert(&substituted(stream), quoted);
+                    out.insert(&substituted(stream), splitting);
                     return after.get(at + 1..).unwrap_or_default();
                 }
                 '\\' => match letters.next() {
@@ -301,69 +226,51 @@ impl Walker<'_> {
                 _ => inside.push(letter),
             }
         }
-        out.push(HOLE, true);
+        out.push_literal(HOLE);
         ""
     }
 
     /// Reads what follows a `$`; returns the rest.
-    fn dollar<'s>(&mut self, after: &'s str, out: &mut Fields, quoted: bool) -> &'s str {
+    fn dollar<'s>(&mut self, after: &'s str, out: &mut Fields, splitting: Splitting) -> &'s str {
         if self.unfolding >= MAX_UNFOLDING {
             self.refuse("", "bounds.nesting", "is nested too deep to be understood");
-            out.push(HOLE, true);
+            out.push_literal(HOLE);
             return "";
         }
         self.unfolding += 1;
-        let rest = self.unfold(after, out, quoted);
+        let rest = self.unfold(after, out, splitting);
         self.unfolding -= 1;
         rest
     }
 
-    fn unfold<'s>(&mut self, after: &'s str, out: &mut Fields, quoted: bool) -> &'s str {
+    fn unfold<'s>(&mut self, after: &'s str, out: &mut Fields, splitting: Splitting) -> &'s str {
         let tail = after.get(1..).unwrap_or_default();
         match after.chars().next() {
-            Some('(') if tail.starts_with('(') => {
-                if let Some(end) = closing(tail, '(', ')', &self.budget)
-                    && !tail.get(..end).unwrap_or_default().trim_end().ends_with(')')
-                {
-                    // `$( (…) … )`: a substitution that begins with a subshell.
-                    return self.substitution(tail, out, quoted);
-                }
-                let inner = tail.get(1..).unwrap_or_default();
-                let Some(end) = closing(inner, '(', ')', &self.budget) else {
-                    out.push(HOLE, true);
-                    return "";
-                };
-                if !inner.get(end + 1..).is_some_and(|rest| rest.starts_with(')')) {
-                    return self.substitution(tail, out, quoted);
-                }
-                let word = self.arithmetic(inner.get(..end).unwrap_or_default());
-                out.insert(&word, quoted);
-                inner.get(end + 2..).unwrap_or_default()
-            }
-            Some('(') => self.substitution(tail, out, quoted),
+            Some('(') if tail.starts_with('(') => self.arithmetic_or_substitution(tail, out, splitting),
+            Some('(') => self.substitution(tail, out, splitting),
             Some('[') => {
                 let end = closing(tail, '[', ']', &self.budget).unwrap_or(tail.len());
                 let inside = tail.get(..end).unwrap_or_default();
-                if !quoted {
+                if splitting == Splitting::AtBlanks {
                     self.old_brackets_of_dash(inside);
                 }
                 let word = self.arithmetic(inside);
-                out.insert(&word, quoted);
+                out.insert(&word, splitting);
                 tail.get(end + 1..).unwrap_or_default()
             }
             Some('{') => {
                 let Some(end) = closing(tail, '{', '}', &self.budget) else {
                     self.inline_commands(tail.trim_end_matches('}'));
-                    out.push(HOLE, true);
+                    out.push_literal(HOLE);
                     return "";
                 };
                 let inside = tail.get(..end).unwrap_or_default();
                 match self.inline_commands(inside).or_else(|| self.zsh_parameter(inside)) {
                     Some(word) => {
-                        out.insert(&word, quoted);
+                        out.insert(&word, splitting);
                         out.loose = true;
                     }
-                    None => self.parameter(inside, quoted, out),
+                    None => self.parameter(inside, splitting, out),
                 }
                 tail.get(end + 1..).unwrap_or_default()
             }
@@ -379,22 +286,43 @@ impl Walker<'_> {
                     .find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
                     .unwrap_or(after.len());
                 let name = after.get(..end).unwrap_or_default();
-                self.parameter(name, quoted, out);
+                self.parameter(name, splitting, out);
                 let rest = after.get(end..).unwrap_or_default();
                 self.behind_parameter(name, rest, out);
                 rest
             }
             Some(letter) if letter.is_ascii_digit() || "@*#?-$!".contains(letter) => {
                 let name = after.get(..1).unwrap_or_default();
-                self.parameter(name, quoted, out);
+                self.parameter(name, splitting, out);
                 self.behind_parameter(name, tail, out);
                 tail
             }
             _ => {
-                out.push('$', true);
+                out.push_literal('$');
                 after
             }
         }
+    }
+
+    /// Reads `$((…))`, or `$((…) …)`, behind its first bracket.
+    fn arithmetic_or_substitution<'s>(&mut self, tail: &'s str, out: &mut Fields, splitting: Splitting) -> &'s str {
+        if let Some(end) = closing(tail, '(', ')', &self.budget)
+            && !tail.get(..end).unwrap_or_default().trim_end().ends_with(')')
+        {
+            // `$( (…) … )`: a substitution that begins with a subshell.
+            return self.substitution(tail, out, splitting);
+        }
+        let inner = tail.get(1..).unwrap_or_default();
+        let Some(end) = closing(inner, '(', ')', &self.budget) else {
+            out.push_literal(HOLE);
+            return "";
+        };
+        if !inner.get(end + 1..).is_some_and(|rest| rest.starts_with(')')) {
+            return self.substitution(tail, out, splitting);
+        }
+        let word = self.arithmetic(inner.get(..end).unwrap_or_default());
+        out.insert(&word, splitting);
+        inner.get(end + 2..).unwrap_or_default()
     }
 
     /// Follows what zsh takes behind a parameter without brackets: an index, and changes such as `:t` and `:s/a/b/`.
@@ -410,33 +338,33 @@ impl Walker<'_> {
         }
     }
 
-    fn parameter(&mut self, inside: &str, quoted: bool, out: &mut Fields) {
+    fn parameter(&mut self, inside: &str, splitting: Splitting, out: &mut Fields) {
         let words = self.parameter_words(inside);
         // Behind `!` and in a name that stands for another may be `@`.
         let loose = inside.contains(['@', '!']) && inside != "!" || self.state.refers;
-        let every = inside.ends_with("[@]") || inside == "@" || !quoted;
+        let every = inside.ends_with("[@]") || inside == "@" || splitting == Splitting::AtBlanks;
         for (at, word) in words.iter().enumerate() {
             if at > 0 {
                 if every {
                     out.split();
                 } else {
-                    out.push(' ', true);
+                    out.push_literal(' ');
                 }
             }
-            out.insert(word, quoted);
+            out.insert(word, splitting);
             out.loose |= loose;
         }
     }
 
-    fn substitution<'s>(&mut self, text: &'s str, out: &mut Fields, quoted: bool) -> &'s str {
+    fn substitution<'s>(&mut self, text: &'s str, out: &mut Fields, splitting: Splitting) -> &'s str {
         let end = closing(text, '(', ')', &self.budget).or_else(|| text.rfind(')')).unwrap_or(text.len());
         let stream = self.substitute(text.get(..end).unwrap_or_default());
         let word = substituted(stream);
-        if word.text.is_empty() && !quoted {
+        if word.text.is_empty() && splitting == Splitting::AtBlanks {
             out.differs = true;
             out.vanishes |= out.unsplit;
         }
-        out.insert(&word, quoted);
+        out.insert(&word, splitting);
         text.get(end + 1..).unwrap_or_default()
     }
 }

@@ -92,11 +92,11 @@ impl Cut {
         }
         if self.mark.is_some() {
             let lines = text.lines().map(|line| line.trim_start_matches([' ', '\t'])).filter(|line| !line.is_empty());
-            return lines.map(|line| Some(alloc::vec![unquoted(line, false)?.into_iter().next()?])).collect();
+            return lines.map(|line| Some(alloc::vec![unquoted(line, Blanks::Stay)?.into_iter().next()?])).collect();
         }
         let lines: Option<Vec<Vec<String>>> = text
             .lines()
-            .map(|line| unquoted(line, true).filter(|_| self.lines.is_none() || !line.ends_with([' ', '\t'])))
+            .map(|line| unquoted(line, Blanks::Cut).filter(|_| self.lines.is_none() || !line.ends_with([' ', '\t'])))
             .collect();
         let mut lines = lines?;
         lines.retain(|line| !line.is_empty());
@@ -127,8 +127,15 @@ fn delimiter(text: &str) -> Option<char> {
     }
 }
 
-/// Takes the quotes and backslashes out of a line, and cuts it at blanks; none where a quote does not close, or the line goes on.
-fn unquoted(line: &str, cuts: bool) -> Option<Vec<String>> {
+/// What blanks do outside of quotes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Blanks {
+    Cut,
+    Stay,
+}
+
+/// Takes the quotes and backslashes out of a line; none where a quote does not close, or the line goes on.
+fn unquoted(line: &str, blanks: Blanks) -> Option<Vec<String>> {
     let mut out = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;
@@ -141,7 +148,7 @@ fn unquoted(line: &str, cuts: bool) -> Option<Vec<String>> {
                 word.get_or_insert_default();
             }
             (None, '\\') => word.get_or_insert_default().push(letters.next()?),
-            (None, ' ' | '\t') if cuts => out.extend(word.take()),
+            (None, ' ' | '\t') if blanks == Blanks::Cut => out.extend(word.take()),
             _ => word.get_or_insert_default().push(letter),
         }
     }

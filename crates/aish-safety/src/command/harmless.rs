@@ -9,7 +9,7 @@ use aish_program_format::tables::List;
 use aish_program_format::{Form, Program, Rule, Tables, Trait};
 
 use super::arguments::{Arguments, Role};
-use super::expand::GROUPS;
+use super::fields::GROUPS;
 use super::outputs;
 use super::path::glob_match;
 use super::split::Split;

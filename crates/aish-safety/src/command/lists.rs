@@ -6,7 +6,7 @@ use brush_parser::ast;
 
 use super::budget::Work;
 use super::walk::Walker;
-use super::ways::Ways;
+use super::ways::{Taken, Ways};
 use super::word::Stream;
 use crate::rules::Effect;
 use crate::verdict::Verdict;
@@ -51,7 +51,7 @@ impl Walker<'_> {
                 self.state.end_way(depth, &mut ways);
                 self.state.branches = branches + usize::from(returned);
             }
-            self.state.join_ways(&ways, true);
+            self.state.join_ways(&ways, Taken::One);
             return out;
         }
         let mut open: Option<(usize, bool)> = None;

@@ -5,6 +5,8 @@ use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 
+use aish_types::{NameContext, is_secret_name};
+
 use super::budget::{Budget, Work};
 use super::path::glob_match;
 use super::walk::Walker;
@@ -63,19 +65,7 @@ impl Walker<'_> {
         if let Some(name) = inside.strip_prefix('#')
             && !name.is_empty()
         {
-            let name = match split_name(name, &self.budget) {
-                (name, Some("@" | "*") | None, _) => name,
-                (name, Some(index), _) => {
-                    self.index(name, index);
-                    name
-                }
-            };
-            let value = self.value(name);
-            return match value.as_slice() {
-                // In zsh that of a list is how many words it has.
-                [word] if word.is_known() => vec![Word::literal(word.text.chars().count().to_string())],
-                _ => vec![Word::number(Taint::NONE)],
-            };
+            return vec![self.length_of(name)];
         }
         let (indirect, inside) = match inside.strip_prefix('!') {
             Some(rest) if !rest.is_empty() => (true, rest),
@@ -125,6 +115,21 @@ impl Walker<'_> {
         if operator.is_empty() { words } else { self.operate(&target, is_list, words, operator) }
     }
 
+    fn length_of(&mut self, name: &str) -> Word {
+        let name = match split_name(name, &self.budget) {
+            (name, Some("@" | "*") | None, _) => name,
+            (name, Some(index), _) => {
+                self.index(name, index);
+                name
+            }
+        };
+        match self.value(name).as_slice() {
+            // In zsh that of a list is how many words it has.
+            [word] if word.is_known() => Word::literal(word.text.chars().count().to_string()),
+            _ => Word::number(Taint::NONE),
+        }
+    }
+
     /// Expands an index and judges what its evaluation runs; a key of an associative array is only a text.
     pub(crate) fn index(&mut self, name: &str, index: &str) -> Word {
         let index = self.expand_one(index);
@@ -163,7 +168,7 @@ impl Walker<'_> {
             return word.map(|word| self.perhaps_another(word)).into_iter().collect();
         }
         let taint = match name {
-            _ if is_secret_name(name) => Taint::SECRET,
+            _ if is_secret_name(name.as_bytes(), NameContext::Judged) => Taint::SECRET,
             _ if crate::rules::variables::may_hold_secret(name) => Taint::ADDRESS,
             _ => Taint::NONE,
         };
@@ -256,8 +261,9 @@ impl Walker<'_> {
             }
             '/' => self.replace(words, argument),
             '^' | ',' => {
-                let all = argument.starts_with(first);
-                self.changed(words, |text| change_case(text, first == '^', all))
+                let case = if first == '^' { Case::Upper } else { Case::Lower };
+                let letters = if argument.starts_with(first) { Letters::All } else { Letters::First };
+                self.changed(words, |text| change_case(text, case, letters))
             }
             '@' => self.transformed(words, argument),
             _ => vec![Word::unknown(Taint::NONE)],
@@ -276,9 +282,9 @@ impl Walker<'_> {
                 .into_iter()
                 .map(|word| if word.text.contains(['$', '`']) { self.expand_document(&word.text) } else { word })
                 .collect(),
-            "U" => self.changed(words, |text| change_case(text, true, true)),
-            "u" => self.changed(words, |text| change_case(text, true, false)),
-            "L" => self.changed(words, |text| change_case(text, false, true)),
+            "U" => self.changed(words, |text| change_case(text, Case::Upper, Letters::All)),
+            "u" => self.changed(words, |text| change_case(text, Case::Upper, Letters::First)),
+            "L" => self.changed(words, |text| change_case(text, Case::Lower, Letters::All)),
             "E" => self.changed(words, super::escape::unescape),
             _ => words,
         }
@@ -400,9 +406,24 @@ fn trim(text: &str, pattern: &str, front: bool, longest: bool, budget: &Budget) 
     text.into()
 }
 
-fn change_case(text: &str, up: bool, all: bool) -> String {
-    let change = |text: &str| if up { text.to_uppercase() } else { text.to_lowercase() };
-    if all {
+#[derive(Clone, Copy)]
+enum Case {
+    Upper,
+    Lower,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Letters {
+    All,
+    First,
+}
+
+fn change_case(text: &str, case: Case, letters: Letters) -> String {
+    let change = |text: &str| match case {
+        Case::Upper => text.to_uppercase(),
+        Case::Lower => text.to_lowercase(),
+    };
+    if letters == Letters::All {
         return change(text);
     }
     let length = text.chars().next().map_or(0, char::len_utf8);
@@ -454,30 +475,4 @@ fn is_short_lived_name(name: &str) -> bool {
     name.to_ascii_lowercase()
         .split('_')
         .any(|part| matches!(part, "tmp" | "temp" | "tmpdir" | "tempdir" | "tmpfile" | "tempfile" | "tmpd" | "scratch"))
-}
-
-/// Says whether a variable's name tells that it holds a secret.
-pub(crate) fn is_secret_name(name: &str) -> bool {
-    let upper = name.to_ascii_uppercase();
-    [
-        "SECRET",
-        "TOKEN",
-        "PASSWORD",
-        "PASSWD",
-        "API_KEY",
-        "APIKEY",
-        "ACCESS_KEY",
-        "PRIVATE_KEY",
-        "CREDENTIAL",
-        "PGPASSWORD",
-        "PASSPHRASE",
-        "PASSCODE",
-        "MYSQL_PWD",
-        "ENCRYPTION_KEY",
-        "SIGNING_KEY",
-        "MASTER_KEY",
-    ]
-    .iter()
-    .any(|part| upper.contains(part))
-        || ["_PAT", "_PASS"].iter().any(|end| upper.ends_with(end))
 }

@@ -200,7 +200,7 @@ impl Rest<'_, '_> {
             Check::Operand(globs) => self.words().any(|word| self.fits(globs, word)),
             Check::Is(globs) => self.words().any(|word| tables.texts(globs).any(|glob| self.is_or_ends(glob, word))),
             Check::Only(globs) => self.words().all(|word| self.fits(globs, word)),
-            Check::Shows(globs) => self.shows_only(tables, globs, false),
+            Check::Shows(globs) => self.shows_only(tables, globs).unwrap_or(false),
             Check::Has(texts) => {
                 let size: usize = arguments.words.iter().map(|word| 1 + word.text.len()).sum();
                 if !self.subject.looks_at(size, 2 + tables.texts(texts).count() / 4) {
@@ -248,7 +248,7 @@ impl Rest<'_, '_> {
             Question::Alone => arguments.words.len() == 1,
             Question::Bare => !arguments.has_options(),
             Question::Chosen => programs::find(self.subject.program)
-                .is_some_and(|program| self.shows_only(program.tables(), program.facts().chosen, true)),
+                .is_some_and(|program| self.shows_only(program.tables(), program.facts().chosen).unwrap_or(true)),
             Question::Joined => self.is_joined(),
             Question::Dry => arguments.is_dry(),
             Question::Pretends => arguments.pretends(),
@@ -337,18 +337,16 @@ impl Rest<'_, '_> {
         !texts.is_empty() && texts.iter().all(|text| super::sql::only_reads(text))
     }
 
-    /// Whether what options choose to be shown is in a list; `unless` says what is so where none of them is given.
-    fn shows_only(&self, tables: &Tables, globs: List, unless: bool) -> bool {
-        let Some(program) = programs::find(self.subject.program) else { return false };
+    /// Whether what options choose to be shown is in a list; none where none of them is given.
+    fn shows_only(&self, tables: &Tables, globs: List) -> Option<bool> {
+        let Some(program) = programs::find(self.subject.program) else { return Some(false) };
         let options = program.tables().texts(program.facts().chooses);
         let mut values = options.flat_map(|option| self.subject.arguments.values(option)).peekable();
         let known = |name: &str| tables.texts(globs).any(|glob| self.subject.fits(glob, name));
-        if values.peek().is_none() {
-            return unless;
-        }
-        values.all(|value| {
+        values.peek()?;
+        Some(values.all(|value| {
             self.subject.looks_at(value.text.len(), 64) && super::chosen::chooses_only(&value.text, &known)
-        })
+        }))
     }
 
     fn words(&self) -> impl Iterator<Item = &Word> {

@@ -24,6 +24,15 @@ pub(crate) struct Output {
     pub(crate) standard: bool,
 }
 
+/// What becomes of what a file holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Writing {
+    /// It goes.
+    Over,
+    /// It stays, before what is written.
+    Behind,
+}
+
 /// Says whether a name stands for what comes in.
 pub(crate) fn is_standard_input(name: &str) -> bool {
     matches!(name, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
@@ -51,6 +60,13 @@ pub(crate) struct Redirects {
     opened: Vec<(i32, Stream)>,
 }
 
+impl Redirects {
+    fn add(&mut self, output: Output) {
+        self.sent |= is_socket(&output.target.text);
+        self.outputs.push(output);
+    }
+}
+
 impl Walker<'_> {
     /// Reads one redirect.
     pub(crate) fn redirect(&mut self, redirect: &ast::IoRedirect, out: &mut Redirects) {
@@ -76,7 +92,7 @@ impl Walker<'_> {
             }
             ast::IoRedirect::OutputAndError(word, append) => {
                 let target = self.expand_one(&word.value);
-                self.to(target, *append, true, out);
+                out.add(Output { target, append: *append, standard: true });
             }
             ast::IoRedirect::File(fd, kind, target) => self.file(*fd, kind, target, out),
         }
@@ -86,33 +102,7 @@ impl Walker<'_> {
         match target {
             Target::Filename(word) => {
                 let word = self.expand_one(&word.value);
-                // A file that is not there is named.
-                out.given_secret |= word.taint.has(Taint::SECRET);
-                match kind {
-                    // What comes in anyhow.
-                    Kind::Read if matches!(fd, None | Some(0)) && is_standard_input(&word.text) => {}
-                    Kind::Read | Kind::ReadAndWrite | Kind::DuplicateInput => {
-                        if word.text.starts_with(HOLE) && word.taint.has(Taint::CONTENT) {
-                            let reason = "reads what a file names, which may be a connection to another machine";
-                            self.note_plain(&word.text, Verdict::Ask, Effect::Network, "network.socket", reason);
-                        }
-                        let stream = self.read_file(&word);
-                        match fd {
-                            None | Some(0) => {
-                                out.stdin = Some(stream);
-                                out.apart = !self.may_be_written_before(&word);
-                            }
-                            Some(fd) => out.opened.push((fd, stream)),
-                        }
-                        if matches!(kind, Kind::ReadAndWrite) {
-                            self.to(word, true, true, out);
-                        }
-                    }
-                    Kind::Write | Kind::Clobber | Kind::DuplicateOutput => {
-                        self.to(word, false, matches!(fd, None | Some(1)), out);
-                    }
-                    Kind::Append => self.to(word, true, matches!(fd, None | Some(1)), out),
-                }
+                self.file_named(fd, kind, word, out);
             }
             Target::Fd(from) => self.duplicate(fd, kind, *from, out),
             Target::Duplicate(word) => {
@@ -125,11 +115,13 @@ impl Walker<'_> {
                             && matches!(kind, Kind::DuplicateOutput) =>
                     {
                         self.duplicate(fd, kind, from, out);
-                        self.to(word, false, true, out);
+                        out.add(Output { target: word, append: false, standard: true });
                     }
                     Ok(from) => self.duplicate(fd, kind, from, out),
                     Err(_) if word.text == "-" => {}
-                    Err(_) if matches!(kind, Kind::DuplicateOutput) => self.to(word, false, true, out),
+                    Err(_) if matches!(kind, Kind::DuplicateOutput) => {
+                        out.add(Output { target: word, append: false, standard: true });
+                    }
                     Err(_) => out.stdin = Some(self.read_file(&word)),
                 }
             }
@@ -189,11 +181,36 @@ impl Walker<'_> {
         }
     }
 
-    fn to(&mut self, target: Word, append: bool, standard: bool, out: &mut Redirects) {
-        if is_socket(&target.text) {
-            out.sent = true;
+    fn file_named(&mut self, fd: Option<i32>, kind: &Kind, word: Word, out: &mut Redirects) {
+        // A file that is not there is named.
+        out.given_secret |= word.taint.has(Taint::SECRET);
+        match kind {
+            // What comes in anyhow.
+            Kind::Read if matches!(fd, None | Some(0)) && is_standard_input(&word.text) => {}
+            Kind::Read | Kind::ReadAndWrite | Kind::DuplicateInput => {
+                if word.text.starts_with(HOLE) && word.taint.has(Taint::CONTENT) {
+                    let reason = "reads what a file names, which may be a connection to another machine";
+                    self.note_plain(&word.text, Verdict::Ask, Effect::Network, "network.socket", reason);
+                }
+                let stream = self.read_file(&word);
+                match fd {
+                    None | Some(0) => {
+                        out.stdin = Some(stream);
+                        out.apart = !self.may_be_written_before(&word);
+                    }
+                    Some(fd) => out.opened.push((fd, stream)),
+                }
+                if matches!(kind, Kind::ReadAndWrite) {
+                    out.add(Output { target: word, append: true, standard: true });
+                }
+            }
+            Kind::Write | Kind::Clobber | Kind::DuplicateOutput => {
+                out.add(Output { target: word, append: false, standard: matches!(fd, None | Some(1)) });
+            }
+            Kind::Append => {
+                out.add(Output { target: word, append: true, standard: matches!(fd, None | Some(1)) });
+            }
         }
-        out.outputs.push(Output { target, append, standard });
     }
 
     /// Runs `inside` with redirects around it, and judges what they write.
@@ -255,7 +272,8 @@ impl Walker<'_> {
                 left = Stream { text: Some(String::new()), taint: Taint::NONE, connected: true };
             }
             let content = if output.standard { out.clone() } else { Stream::unknown(Taint::NONE) };
-            self.write_file(&output.target, output.append, &content);
+            let writing = if output.append { Writing::Behind } else { Writing::Over };
+            self.write_as(&output.target, writing, &content);
         }
         left
     }
@@ -325,8 +343,12 @@ pub(crate) fn is_socket(path: &str) -> bool {
 }
 
 impl Walker<'_> {
-    /// Judges that a file is written, and notes its content.
-    pub(crate) fn write_file(&mut self, target: &Word, append: bool, content: &Stream) {
+    /// Judges that a file is written from its beginning, and notes its content.
+    pub(crate) fn write_file(&mut self, target: &Word, content: &Stream) {
+        self.write_as(target, Writing::Over, content);
+    }
+
+    fn write_as(&mut self, target: &Word, writing: Writing, content: &Stream) {
         let place = self.place(target);
         let is_sure = !target.taint.has(Taint::GUESSED);
         if is_sure && place.is_sink() || place.text == "." && target.text.is_empty() {
@@ -336,6 +358,33 @@ impl Walker<'_> {
             return;
         }
         self.record_redirect(target);
+        let (verdict, effect, rule, what) = self.judge_writing(target, &place, writing, content);
+        let mut reason = String::from(what);
+        push_shown(&mut reason, &target.text);
+        self.note_plain(&target.text, verdict, effect, rule, &reason);
+        let mut text = content.text.clone();
+        if writing == Writing::Behind && text.is_some() {
+            text = self
+                .state
+                .files
+                .get(&place.text)
+                .and_then(|old| old.text.clone())
+                .map_or(text.clone(), |old| text.map(|new| old + &new));
+        }
+        let taint = content.taint;
+        if place.text.len() < 4096 {
+            self.state.note_file(place.text, FileContent { text, taint });
+        }
+    }
+
+    /// Judges by the place what it means to write a file; ends with how the reason begins.
+    fn judge_writing(
+        &mut self,
+        target: &Word,
+        place: &super::path::Place,
+        writing: Writing,
+        content: &Stream,
+    ) -> (Verdict, Effect, &'static str, &'static str) {
         let mut verdict = Verdict::Ask;
         let (mut effect, mut rule, mut what) = (Effect::Write, "files.write", "writes ");
         if is_socket(&target.text) {
@@ -346,7 +395,7 @@ impl Walker<'_> {
         } else if place.is_device() {
             (verdict, effect, rule, what) =
                 (Verdict::Halt, Effect::DestroyDisk, "disks.write-device", "writes over the device ");
-        } else if self.is_protected(&place) {
+        } else if self.is_protected(place) {
             (verdict, effect, rule, what) =
                 (Verdict::Halt, Effect::Unprotect, "protected.write", "changes a file of this program, ");
         } else if place.is_access() {
@@ -365,34 +414,19 @@ impl Walker<'_> {
                 });
             }
             (effect, rule, what) = (Effect::System, "files.write-startup", "changes the start-up file ");
-            if !append && place.text.starts_with('~') || content.taint.foreign() {
+            if writing == Writing::Over && place.text.starts_with('~') || content.taint.foreign() {
                 verdict = Verdict::Halt;
             }
-        } else if !append && place.is_dotfile() && place.is_secret() {
+        } else if writing == Writing::Over && place.is_dotfile() && place.is_secret() {
             (verdict, effect, rule, what) =
                 (Verdict::Halt, Effect::Delete, "secrets.write-over", "writes over keys or passwords in ");
-        } else if !append && place.text.starts_with("/var/log/") {
+        } else if writing == Writing::Over && place.text.starts_with("/var/log/") {
             (verdict, effect, rule, what) =
                 (Verdict::Halt, Effect::Delete, "files.truncate-log", "writes over the log ");
         } else if content.taint.has(Taint::ENDLESS) {
             (verdict, effect, rule, what) = (Verdict::Halt, Effect::Exhaust, "disks.fill", "fills the disk through ");
         }
-        let mut reason = String::from(what);
-        push_shown(&mut reason, &target.text);
-        self.note_plain(&target.text, verdict, effect, rule, &reason);
-        let mut text = content.text.clone();
-        if append && text.is_some() {
-            text = self
-                .state
-                .files
-                .get(&place.text)
-                .and_then(|old| old.text.clone())
-                .map_or(text.clone(), |old| text.map(|new| old + &new));
-        }
-        let taint = content.taint;
-        if place.text.len() < 4096 {
-            self.state.note_file(place.text, FileContent { text, taint });
-        }
+        (verdict, effect, rule, what)
     }
 
     /// Says whether a place is one of ours that only a person may change.

@@ -14,20 +14,28 @@ const MAX_LENGTH: usize = 256;
 /// A pattern that files of keys and passwords fit.
 const ANYTHING: &str = ".e*";
 
-/// Returns patterns of which each path that an expression matches fits one. `whole` says whether it is held against all of a
-/// path, or against any part of a name.
-pub(super) fn named_by(expression: &str, whole: bool) -> Vec<String> {
+/// What an expression is held against.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Against {
+    /// All of a path.
+    Path,
+    /// Any part of a name.
+    PartOfName,
+}
+
+/// Returns patterns of which each path that an expression matches fits one.
+pub(super) fn named_by(expression: &str, against: Against) -> Vec<String> {
     let names = (expression.len() <= MAX_LENGTH)
-        .then(|| alternatives(&mut expression.chars().peekable(), whole))
+        .then(|| alternatives(&mut expression.chars().peekable(), against))
         .filter(|names| names.len() <= MAX_NAMES);
     names.unwrap_or_else(|| alloc::vec![String::from(ANYTHING)])
 }
 
 /// Reads alternatives up to the end of their group.
-fn alternatives(letters: &mut Peekable<Chars<'_>>, whole: bool) -> Vec<String> {
+fn alternatives(letters: &mut Peekable<Chars<'_>>, against: Against) -> Vec<String> {
     let mut all = Vec::new();
     loop {
-        let (names, ends) = sequence(letters, whole);
+        let (names, ends) = sequence(letters, against);
         all.extend(names);
         if ends != Some('|') || all.len() > MAX_NAMES {
             return all;
@@ -36,12 +44,12 @@ fn alternatives(letters: &mut Peekable<Chars<'_>>, whole: bool) -> Vec<String> {
 }
 
 /// Reads what stands in a row; returns the names, and what ended it.
-fn sequence(letters: &mut Peekable<Chars<'_>>, whole: bool) -> (Vec<String>, Option<char>) {
+fn sequence(letters: &mut Peekable<Chars<'_>>, against: Against) -> (Vec<String>, Option<char>) {
     let mut names = alloc::vec![String::new()];
     // What was read last, and not put behind the names yet: something may follow that says how often it stands there.
     let mut unit: Vec<String> = Vec::new();
     // An expression for a part of a name fits all around it.
-    let mut open = !whole && letters.peek() != Some(&'^');
+    let mut open = against == Against::PartOfName && letters.peek() != Some(&'^');
     let mut end = None;
     let mut anchored = false;
     while let Some(letter) = letters.next() {
@@ -68,7 +76,7 @@ fn sequence(letters: &mut Peekable<Chars<'_>>, whole: bool) -> (Vec<String>, Opt
         unit = match letter {
             '^' | '$' if !escaped => Vec::new(),
             'b' | 'B' | '<' | '>' | 'A' | 'z' | 'Z' if escaped => Vec::new(),
-            '(' => alternatives(letters, true),
+            '(' => alternatives(letters, Against::Path),
             '[' if !escaped => alloc::vec![class(letters)],
             '.' if !escaped => alloc::vec![String::from("?")],
             'w' | 'W' | 'd' | 'D' | 's' | 'S' | 'h' | 'H' if escaped => alloc::vec![String::from("?")],
@@ -79,7 +87,7 @@ fn sequence(letters: &mut Peekable<Chars<'_>>, whole: bool) -> (Vec<String>, Opt
         }
     }
     put(&mut names, &unit);
-    if !whole && !anchored {
+    if against == Against::PartOfName && !anchored {
         put(&mut names, &[String::from("*")]);
     }
     (names, end)
@@ -114,7 +122,7 @@ mod tests {
 
     #[test]
     fn expressions_that_fit_secret_files_are_told() {
-        let means = |text: &str, whole: bool| named_by(text, whole).iter().any(|name| may_name_key(name));
+        let means = |text: &str, against| named_by(text, against).iter().any(|name| may_name_key(name));
         for text in [
             r".*/\.en.",
             r".*\.env",
@@ -131,7 +139,7 @@ mod tests {
             r".*/[.]env",
             r"[^/]*/\.en.",
         ] {
-            assert!(means(text, true), "{text}: {:?}", named_by(text, true));
+            assert!(means(text, Against::Path), "{text}: {:?}", named_by(text, Against::Path));
         }
         for text in [
             r".*",
@@ -145,13 +153,13 @@ mod tests {
             r".*(rb|js)$",
             r".*\.\(c\|h\|cpp\)",
         ] {
-            assert!(!means(text, true), "{text}: {:?}", named_by(text, true));
+            assert!(!means(text, Against::Path), "{text}: {:?}", named_by(text, Against::Path));
         }
         for text in [r"^\.en.$", r"\.env", "env", r"\.(pem|key)$", "id_rsa"] {
-            assert!(means(text, false), "{text}: {:?}", named_by(text, false));
+            assert!(means(text, Against::PartOfName), "{text}: {:?}", named_by(text, Against::PartOfName));
         }
         for text in [".", r"\.md$", r"^src", "main", r"\.(rs|toml)$", r"^test_.*\.py$", "config"] {
-            assert!(!means(text, false), "{text}: {:?}", named_by(text, false));
+            assert!(!means(text, Against::PartOfName), "{text}: {:?}", named_by(text, Against::PartOfName));
         }
     }
 }

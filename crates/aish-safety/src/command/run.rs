@@ -146,16 +146,7 @@ impl Walker<'_> {
             && arguments.iter().any(|word| word.text == ";")
             && self.depth < MAX_DEPTH
         {
-            // Commands of tmux one after the other.
-            for (at, command) in arguments.split(|word| word.text == ";").enumerate() {
-                if at == MAX_COMMANDS {
-                    let reason = "runs more commands than are looked at";
-                    self.note_plain(&shown(words), Verdict::Ask, Effect::Run, "bounds.commands", reason);
-                    break;
-                }
-                let line: Vec<Word> = words.first().into_iter().chain(command).cloned().collect();
-                self.deeper(|walker| walker.run(&line, stdin));
-            }
+            self.run_several(words, stdin);
             return Stream::unknown(Taint::NONE);
         }
         let added;
@@ -191,21 +182,39 @@ impl Walker<'_> {
         }
         self.record_program(name, arguments, &part);
         self.note(part);
-        let known = if first.text.contains('/') {
-            self.state.files.get(&self.place(first).text).and_then(|file| file.text.clone())
-        } else {
-            None
-        };
-        if let Some(text) = known {
-            let outer = core::mem::replace(&mut self.state.positional, Rc::new(arguments.to_vec()));
-            self.within(Self::label(name, ""), |walker| walker.deeper(|walker| walker.text(&text, stdin)));
-            self.state.positional = outer;
-        }
+        self.run_known_file(name, first, arguments, stdin);
         self.follow_files(name, arguments, stdin);
         match inner_out {
             // What a filter's script runs is not what the filter writes.
             Some(out) if !programs::is(name, Trait::Filter) => out,
             Some(_) | None => self.output(name, arguments, stdin),
+        }
+    }
+
+    /// Runs commands of tmux, one after the other.
+    fn run_several(&mut self, words: &[Word], stdin: &Stream) {
+        let arguments = words.get(1..).unwrap_or_default();
+        for (at, command) in arguments.split(|word| word.text == ";").enumerate() {
+            if at == MAX_COMMANDS {
+                let reason = "runs more commands than are looked at";
+                self.note_plain(&shown(words), Verdict::Ask, Effect::Run, "bounds.commands", reason);
+                break;
+            }
+            let line: Vec<Word> = words.first().into_iter().chain(command).cloned().collect();
+            self.deeper(|walker| walker.run(&line, stdin));
+        }
+    }
+
+    /// Follows a script that the line has written before.
+    fn run_known_file(&mut self, name: &str, file: &Word, arguments: &[Word], stdin: &Stream) {
+        if !file.text.contains('/') {
+            return;
+        }
+        let known = self.state.files.get(&self.place(file).text).and_then(|file| file.text.clone());
+        if let Some(text) = known {
+            let outer = core::mem::replace(&mut self.state.positional, Rc::new(arguments.to_vec()));
+            self.within(Self::label(name, ""), |walker| walker.deeper(|walker| walker.text(&text, stdin)));
+            self.state.positional = outer;
         }
     }
 

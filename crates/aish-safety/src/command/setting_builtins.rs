@@ -5,6 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use aish_program_format::Output;
+use aish_types::{NameContext, is_secret_name};
 
 use super::run::shown;
 use super::simple::Assigned;
@@ -111,7 +112,7 @@ impl Walker<'_> {
     /// Says whether a word is the name of a variable that may hold a secret.
     fn is_secret_name(&self, word: &Word) -> bool {
         let value = self.state.variables.get(&word.text);
-        super::parameter::is_secret_name(&word.text)
+        is_secret_name(word.text.as_bytes(), NameContext::Judged)
             && !word.text.contains('=')
             && value.is_none_or(|values| values.iter().flatten().any(|word| word.taint.has(Taint::SECRET)))
     }
@@ -247,7 +248,7 @@ impl Walker<'_> {
             && variable.chars().all(is_name)
             && !variable.starts_with(|one: char| one.is_ascii_digit())
         {
-            self.set_perhaps(true, |walker| walker.state.keep(variable, values.to_vec()));
+            self.set_in_some_shells(|walker| walker.state.keep(variable, values.to_vec()));
         }
         self.code_settings(&[Assigned { name: variable.into(), value: values.to_vec() }]);
         if exports || settings::is_inherited(variable) {

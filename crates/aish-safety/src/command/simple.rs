@@ -10,7 +10,7 @@ use super::budget::{Work, beyond_ordinary};
 use super::redirect::Redirects;
 use super::state::{Body, FileContent, Kind};
 use super::walk::Walker;
-use super::ways::Ways;
+use super::ways::{Taken, Ways};
 use super::word::{HOLE, Stream, Taint, Word};
 use crate::rules::Effect;
 use crate::rules::{programs, settings};
@@ -54,7 +54,7 @@ impl Walker<'_> {
             }
             self.state.end_way(depth, &mut ways);
         }
-        self.state.join_ways(&ways, true);
+        self.state.join_ways(&ways, Taken::One);
         self.state.choice = outer_choice;
         self.state.widest = outer_widest.max(self.state.widest);
         self.state.picked = outer_picked;
@@ -141,19 +141,7 @@ impl Walker<'_> {
                 Item::IoRedirect(redirect) => self.redirect(redirect, &mut redirects),
                 Item::AssignmentWord(assignment, word) => {
                     if declares {
-                        let keyed = |word: &Word| word.text.starts_with('-') && word.text.contains('A');
-                        if let ast::AssignmentName::VariableName(name) = &assignment.name
-                            && words.iter().any(keyed)
-                        {
-                            self.state.declare(name, Kind::Keyed);
-                        }
-                        let mut one = self.assignment(assignment);
-                        if super::braces::expand(&word.value, &self.budget) != super::braces::Expanded::Same {
-                            // Bash makes several assignments of it, of which the last holds.
-                            for value in &mut one.value {
-                                value.taint = value.taint | Taint::GUESSED;
-                            }
-                        }
+                        let one = self.declared(assignment, &word.value, &words);
                         words.push(Word::literal(alloc::format!("{}=", one.name)));
                         declared.push(one);
                     } else {
@@ -178,76 +166,109 @@ impl Walker<'_> {
                 walker.set(one);
             }
         });
+        if words.is_empty() {
+            return self.without_program(command, &assigned, redirects);
+        }
         let input = redirects.stdin.clone().unwrap_or_else(|| stdin.clone());
-        let out = if words.is_empty() {
-            // In dash and fish `x+=y` is no assignment.
-            let is_known = |one: &Assigned| self.state.variables.contains_key(&one.name);
-            let keeps_others = sets_element(command) && assigned.iter().any(is_known);
-            self.set_perhaps(appends(command) || keeps_others, |walker| {
-                assigned.iter().for_each(|one| walker.set(one))
-            });
-            self.bare(&assigned, &redirects, command);
-            if let Some(read) = redirects.stdin.take().filter(|_| assigned.is_empty()) {
-                // `$(< file)` writes the file.
-                return self.finish_redirects(&redirects, read);
-            }
-            Stream { connected: true, text: Some(String::new()), taint: Taint::NONE }
+        // `IFS= read`: the separators are those of that one line.
+        let reads = words.first().is_some_and(|word| matches!(word.text.as_str(), "read" | "mapfile" | "readarray"));
+        let judged: Vec<Assigned> = assigned.iter().filter(|one| !(reads && one.name == "IFS")).cloned().collect();
+        self.code_settings(&judged);
+        let program = words.first().map(|word| word.text.clone());
+        self.environment(assigned.iter().map(|one| one.name.as_str()), program.as_deref());
+        let known = program.as_deref().and_then(programs::find);
+        self.specials_before(&judged, known.is_some_and(|known| known.is(Trait::Builtin)));
+        self.name_descriptor(&mut words, &mut redirects, stdin);
+        if redirects_something(command) {
+            self.named_descriptors(&words);
+        }
+        if let [program] = words.as_slice()
+            && program.text == "exec"
+        {
+            let fds = descriptors(command);
+            self.keep_descriptors(&mut redirects, &fds);
         } else {
-            // `IFS= read`: the separators are those of that one line.
-            let reads =
-                words.first().is_some_and(|word| matches!(word.text.as_str(), "read" | "mapfile" | "readarray"));
-            let judged: Vec<Assigned> = assigned.iter().filter(|one| !(reads && one.name == "IFS")).cloned().collect();
-            self.code_settings(&judged);
-            let program = words.first().map(|word| word.text.clone());
-            self.environment(assigned.iter().map(|one| one.name.as_str()), program.as_deref());
-            let known = program.as_deref().and_then(programs::find);
-            self.specials_before(&judged, known.is_some_and(|known| known.is(Trait::Builtin)));
-            self.name_descriptor(&mut words, &mut redirects, stdin);
-            if redirects_something(command) {
-                self.named_descriptors(&words);
-            }
-            if let [program] = words.as_slice()
-                && program.text == "exec"
-            {
-                let fds = descriptors(command);
-                self.keep_descriptors(&mut redirects, &fds);
-            } else {
-                // Descriptors of one command are gone after it.
-                self.keep_descriptors(&mut redirects, &[]);
-            }
-            match alias {
-                Some((name, text)) => self.run_alias(&name, &text, words.get(1..).unwrap_or_default(), &input),
-                None => {
-                    let carried = (!assigned.is_empty()).then(|| self.state.variables.mark());
-                    let keeps = words.first().is_some_and(|word| settings::KEEPS.contains(&word.text.as_str()));
-                    let before: Vec<_> = assigned
-                        .iter()
-                        .filter(|_| keeps)
-                        .map(|one| (one.name.clone(), self.state.variables.get(&one.name).cloned()))
-                        .collect();
-                    let carried = carried.filter(|_| !keeps);
-                    for one in &assigned {
-                        self.state.keep(&one.name, one.value.clone());
-                    }
-                    let out = self.fed(&redirects, |walker| walker.run(&words, &input));
-                    if let Some(mark) = carried {
-                        self.state.variables.back(mark);
-                    }
-                    for (name, value) in before {
-                        // What a built-in of the shell set stays; the assignment before it does not.
-                        match value {
-                            Some(value) => self.state.variables.insert(name, value),
-                            None => self.state.variables.remove(name.as_str()),
-                        };
-                    }
-                    if !assigned.is_empty() && program.is_some_and(|name| settings::STAYS.contains(&name.as_str())) {
-                        self.set_perhaps(true, |walker| assigned.iter().for_each(|one| walker.set(one)));
-                    }
-                    out
-                }
-            }
+            // Descriptors of one command are gone after it.
+            self.keep_descriptors(&mut redirects, &[]);
+        }
+        let out = match alias {
+            Some((name, text)) => self.run_alias(&name, &text, words.get(1..).unwrap_or_default(), &input),
+            None => self.run_with(&assigned, program.as_deref(), &words, &redirects, &input),
         };
         self.finish_redirects(&redirects, out)
+    }
+
+    /// Reads an assignment behind a command that declares variables, of which `words` are there already.
+    fn declared(&mut self, assignment: &ast::Assignment, source: &str, words: &[Word]) -> Assigned {
+        let keyed = |word: &Word| word.text.starts_with('-') && word.text.contains('A');
+        if let ast::AssignmentName::VariableName(name) = &assignment.name
+            && words.iter().any(keyed)
+        {
+            self.state.declare(name, Kind::Keyed);
+        }
+        let mut one = self.assignment(assignment);
+        if super::braces::expand(source, &self.budget) != super::braces::Expanded::Same {
+            // Bash makes several assignments of it, of which the last holds.
+            for value in &mut one.value {
+                value.taint = value.taint | Taint::GUESSED;
+            }
+        }
+        one
+    }
+
+    /// Follows a command of assignments and redirects alone.
+    fn without_program(
+        &mut self,
+        command: &ast::SimpleCommand,
+        assigned: &[Assigned],
+        mut redirects: Redirects,
+    ) -> Stream {
+        // In dash and fish `x+=y` is no assignment.
+        let is_known = |one: &Assigned| self.state.variables.contains_key(&one.name);
+        let keeps_others = sets_element(command) && assigned.iter().any(is_known);
+        self.set_perhaps(appends(command) || keeps_others, |walker| assigned.iter().for_each(|one| walker.set(one)));
+        self.bare(assigned, &redirects, command);
+        // `$(< file)` writes the file.
+        let read = redirects.stdin.take().filter(|_| assigned.is_empty());
+        let nothing = Stream { connected: true, text: Some(String::new()), taint: Taint::NONE };
+        self.finish_redirects(&redirects, read.unwrap_or(nothing))
+    }
+
+    /// Runs a command with the assignments before it, which are gone after most.
+    fn run_with(
+        &mut self,
+        assigned: &[Assigned],
+        program: Option<&str>,
+        words: &[Word],
+        redirects: &Redirects,
+        input: &Stream,
+    ) -> Stream {
+        let carried = (!assigned.is_empty()).then(|| self.state.variables.mark());
+        let keeps = words.first().is_some_and(|word| settings::KEEPS.contains(&word.text.as_str()));
+        let before: Vec<_> = assigned
+            .iter()
+            .filter(|_| keeps)
+            .map(|one| (one.name.clone(), self.state.variables.get(&one.name).cloned()))
+            .collect();
+        let carried = carried.filter(|_| !keeps);
+        for one in assigned {
+            self.state.keep(&one.name, one.value.clone());
+        }
+        let out = self.fed(redirects, |walker| walker.run(words, input));
+        if let Some(mark) = carried {
+            self.state.variables.back(mark);
+        }
+        for (name, value) in before {
+            // What a built-in of the shell set stays; the assignment before it does not.
+            match value {
+                Some(value) => self.state.variables.insert(name, value),
+                None => self.state.variables.remove(name.as_str()),
+            };
+        }
+        if !assigned.is_empty() && program.is_some_and(|name| settings::STAYS.contains(&name)) {
+            self.set_in_some_shells(|walker| assigned.iter().for_each(|one| walker.set(one)));
+        }
+        out
     }
 
     /// Gives a number to the descriptor of `exec {name}< …`, as the shell does, and keeps it in the variable.
@@ -282,19 +303,7 @@ impl Walker<'_> {
             }
         };
         if let ast::AssignmentValue::Array(items) = &assignment.value {
-            for key in items.iter().filter_map(|(key, _)| key.as_ref()) {
-                let key = self.index(&name, &key.value);
-                self.state.note_key(&name, &key);
-            }
-        }
-        if let ast::AssignmentValue::Array(items) = &assignment.value
-            && settings::ALIAS_TABLES.contains(&name.as_str())
-        {
-            for (key, value) in items {
-                let key = key.as_ref().map_or_else(Word::default, |key| self.expand_one(&key.value));
-                let value = self.expand_one(&value.value);
-                self.alias_in_table(&name, &key, &value);
-            }
+            self.keys(&name, items);
         }
         let mut value = match &assignment.value {
             ast::AssignmentValue::Scalar(word) => alloc::vec![self.expand_one(&word.value)],
@@ -342,12 +351,27 @@ impl Walker<'_> {
         Assigned { name, value }
     }
 
+    /// Follows the keys of a table that is set as a whole; one of aliases sets those.
+    fn keys(&mut self, name: &str, items: &[(Option<ast::Word>, ast::Word)]) {
+        for key in items.iter().filter_map(|(key, _)| key.as_ref()) {
+            let key = self.index(name, &key.value);
+            self.state.note_key(name, &key);
+        }
+        if settings::ALIAS_TABLES.contains(&name) {
+            for (key, value) in items {
+                let key = key.as_ref().map_or_else(Word::default, |key| self.expand_one(&key.value));
+                let value = self.expand_one(&value.value);
+                self.alias_in_table(name, &key, &value);
+            }
+        }
+    }
+
     /// Judges what the assignment of one element does beside keeping it: tables of aliases and functions, and zsh's
     /// `mapfile`, which writes the file.
     fn element(&mut self, name: &str, index: &Word, value: &ast::AssignmentValue) {
         let ast::AssignmentValue::Scalar(value) = value else { return };
         if name == "mapfile" && index.text.contains(|letter: char| !letter.is_ascii_digit()) {
-            self.write_file(index, false, &Stream::unknown(Taint::NONE));
+            self.write_file(index, &Stream::unknown(Taint::NONE));
         }
         if settings::ALIAS_TABLES.contains(&name) {
             let value = self.expand_one(&value.value);
@@ -393,9 +417,11 @@ impl Walker<'_> {
 
     /// Sets variables through `inside`, which not each shell does where `perhaps`.
     pub(super) fn set_perhaps(&mut self, perhaps: bool, inside: impl FnOnce(&mut Self)) {
-        if !perhaps {
-            return inside(self);
-        }
+        if perhaps { self.set_in_some_shells(inside) } else { inside(self) }
+    }
+
+    /// Sets variables through `inside`, which not each shell does: they may hold what they held before, too.
+    pub(super) fn set_in_some_shells(&mut self, inside: impl FnOnce(&mut Self)) {
         let depth = self.state.begin_branch();
         inside(self);
         self.state.end_branch(depth);

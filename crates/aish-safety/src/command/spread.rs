@@ -8,6 +8,7 @@ use aish_program_format::{Act, Language, Trait, Wrapper};
 
 use super::budget::Budget;
 use super::fed::Cut;
+use super::regular;
 use super::split::split;
 use super::unwrap::{Given, inner_program, join, moves};
 use super::walk::Walker;
@@ -340,12 +341,12 @@ pub(crate) fn may_seek_keys(program: &str, arguments: &[Word]) -> bool {
             return false;
         }
         match option {
-            "-regex" | "-iregex" => fits(super::regular::named_by(text, true)),
+            "-regex" | "-iregex" => fits(regular::named_by(text, regular::Against::Path)),
             option if by_name.contains(&option) => secret_places::may_name_key(text),
             _ if by_expression || text.starts_with('-') || NO_PATTERN.contains(&option) => false,
             "-e" | "--extension" => secret_places::may_name_key(&alloc::format!("x.{text}")),
             "-g" | "--glob" => secret_places::may_name_key(text),
-            _ => fits(super::regular::named_by(text, false)),
+            _ => fits(regular::named_by(text, regular::Against::PartOfName)),
         }
     })
 }

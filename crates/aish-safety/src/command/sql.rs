@@ -20,21 +20,7 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str) {
     if !walker.budget.pay(Work::Statement, text.len()) {
         return;
     }
-    let mut text = text;
-    loop {
-        let first = text.trim();
-        let shell = first.starts_with(['\\', '.', '!'])
-            || first.get(..7).is_some_and(|word| word.eq_ignore_ascii_case("system "));
-        // A line for the database shell itself has no comments.
-        let line = first.lines().next().unwrap_or_default();
-        if !shell || !meta(walker, line) {
-            break;
-        }
-        text = first.get(line.len()..).unwrap_or_default();
-        if text.is_empty() {
-            return;
-        }
-    }
+    let Some(text) = behind_shell_lines(walker, text) else { return };
     let lower = text.to_ascii_lowercase();
     if program != "sql" && RUNS_TEXT.iter().any(|mark| lower.contains(mark)) {
         for piece in pieces(text) {
@@ -104,31 +90,54 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str) {
                 "does something to a database that is not known",
             ),
         }
-        if let Some(at) = words.iter().position(|word| word == "program")
-            && words.iter().any(|word| word == "copy")
-            && let Some(line) = quoted(trimmed)
-        {
-            let _ = at;
+        follow_programs(walker, trimmed, &words);
+    }
+}
+
+/// Judges the lines at the beginning that are for the database shell itself; returns what stands behind them.
+fn behind_shell_lines<'t>(walker: &mut Walker<'_>, text: &'t str) -> Option<&'t str> {
+    let mut text = text;
+    loop {
+        let first = text.trim();
+        let shell = first.starts_with(['\\', '.', '!'])
+            || first.get(..7).is_some_and(|word| word.eq_ignore_ascii_case("system "));
+        // Such a line has no comments.
+        let line = first.lines().next().unwrap_or_default();
+        if !shell || !meta(walker, line) {
+            return Some(text);
+        }
+        text = first.get(line.len()..).unwrap_or_default();
+        if text.is_empty() {
+            return None;
+        }
+    }
+}
+
+/// Follows the programs that a statement starts.
+fn follow_programs(walker: &mut Walker<'_>, statement: &str, words: &[String]) {
+    if words.iter().any(|word| word == "program")
+        && words.iter().any(|word| word == "copy")
+        && let Some(line) = quoted(statement)
+    {
+        walker.text(&line, &Stream::default());
+    }
+    for function in ["system(", "sys_exec(", "xp_cmdshell", "sys_eval(", "load_extension("] {
+        if let Some((_, after)) = statement.to_ascii_lowercase().split_once(function) {
+            let line: String = after
+                .trim_start()
+                .trim_start_matches(['\'', '"'])
+                .split(['\'', '"'])
+                .next()
+                .unwrap_or_default()
+                .to_string();
             walker.text(&line, &Stream::default());
         }
-        for function in ["system(", "sys_exec(", "xp_cmdshell", "sys_eval(", "load_extension("] {
-            if let Some((_, after)) = trimmed.to_ascii_lowercase().split_once(function) {
-                let line: String = after
-                    .trim_start()
-                    .trim_start_matches(['\'', '"'])
-                    .split(['\'', '"'])
-                    .next()
-                    .unwrap_or_default()
-                    .to_string();
-                walker.text(&line, &Stream::default());
-            }
-        }
-        if let Some((_, after)) = trimmed.split_once("edit(") {
-            // An editor that is started for a value.
-            let budget = walker.budget.clone();
-            for line in super::code::strings_of(after, &budget).take(4) {
-                walker.suspect(&line);
-            }
+    }
+    if let Some((_, after)) = statement.split_once("edit(") {
+        // An editor that is started for a value.
+        let budget = walker.budget.clone();
+        for line in super::code::strings_of(after, &budget).take(4) {
+            walker.suspect(&line);
         }
     }
 }

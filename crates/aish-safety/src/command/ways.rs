@@ -32,6 +32,13 @@ type Held = BTreeMap<String, Option<Values>>;
 #[derive(Debug, Default)]
 pub(crate) struct Ways(Vec<(Held, Rc<Vec<Word>>)>);
 
+/// How many of several ways are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taken {
+    One,
+    OneOrNone,
+}
+
 impl State {
     /// Begins a part of the line; what it returns ends it.
     pub(crate) fn begin(&mut self) -> usize {
@@ -111,15 +118,16 @@ impl State {
         self.go_on(returned);
     }
 
-    /// Puts together what several ways left; `one` is taken for sure, or none.
-    pub(crate) fn join_ways(&mut self, ways: &Ways, one: bool) {
+    /// Puts together what several ways left.
+    pub(crate) fn join_ways(&mut self, ways: &Ways, taken: Taken) {
         let mut names: Vec<&String> = ways.0.iter().flat_map(|(way, _)| way.keys()).collect();
         names.sort_unstable();
         names.dedup();
         for name in names {
             self.hold(name);
             let old = self.variables.get(name).cloned();
-            let is_kept = !one || ways.0.iter().any(|(way, _)| way.get(name).is_none_or(Option::is_none));
+            let is_kept =
+                taken == Taken::OneOrNone || ways.0.iter().any(|(way, _)| way.get(name).is_none_or(Option::is_none));
             let mut all = if is_kept { Some(old.unwrap_or_else(unset)) } else { None };
             for values in ways.0.iter().filter_map(|(way, _)| way.get(name)?.as_ref()) {
                 all = Some(match all {
@@ -303,7 +311,7 @@ mod tests {
             state.end_way(depth, &mut ways);
         }
         assert_eq!(texts(&state, "c").len(), 0);
-        state.join_ways(&ways, true);
+        state.join_ways(&ways, Taken::One);
         assert_eq!(texts(&state, "c"), ["4", "5"]);
         assert_eq!(texts(&state, "a"), ["1", "2", "4"]);
         assert!(state.held.is_empty());

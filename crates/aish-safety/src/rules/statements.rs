@@ -2,6 +2,8 @@
 
 use alloc::string::String;
 
+use aish_types::{NameContext, is_secret_name};
+
 use super::sql_functions::{BEFORE_BRACKETS, FUNCTIONS};
 
 /// What a statement does.
@@ -146,29 +148,22 @@ pub(crate) fn judge(words: &[String]) -> Option<(Outcome, &'static str, &'static
     }
 }
 
-/// Parts of the names of columns, tables and settings that hold secrets.
+/// Parts of the names of columns, tables and settings of databases that hold secrets, beside those that say so anywhere.
 const SECRET_PARTS: &[&str] = &[
-    "api_key",
-    "apikey",
     "auth_string",
     "authentication",
     "authid",
     "conninfo",
     "cookie",
-    "credential",
     "hba_file",
     "mfa",
     "otp",
-    "passphrase",
     "passw",
-    "private_key",
     "pwd",
-    "secret",
     "session_data",
     "session_key",
     "shadow",
     "slave_master_info",
-    "token",
     "user_mapping",
 ];
 
@@ -218,7 +213,10 @@ fn shows_secrets(words: &[String]) -> bool {
         let names = words.iter().filter(|word| !word.starts_with('\''));
         names.flat_map(|word| word.split('.')).map(|part| part.trim_matches(['"', '`', '[', ']']))
     };
-    if names().any(|name| SECRET_PARTS.iter().any(|part| name.contains(part))) {
+    let is_secret = |name: &str| {
+        is_secret_name(name.as_bytes(), NameContext::Judged) || SECRET_PARTS.iter().any(|part| name.contains(part))
+    };
+    if names().any(is_secret) {
         return match word(0) {
             // Names of columns are no secrets.
             "describe" | "desc" | "pragma" | "explain" => false,

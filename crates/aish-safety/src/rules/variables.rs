@@ -1,41 +1,6 @@
 //! Names of variables whose values often hold a password: addresses of services, what logs in somewhere.
 
-/// Words of names, in capitals, of which the value is a secret.
-const SECRET: &[&str] = &[
-    "PASS",
-    "PGPASS",
-    "SSHPASS",
-    "PSK",
-    "PWD",
-    "PW",
-    "PAT",
-    "PIN",
-    "DSN",
-    "JWT",
-    "BEARER",
-    "AUTH",
-    "AUTHORIZATION",
-    "COOKIE",
-    "CREDS",
-    "CRED",
-    "KEY",
-    "KEYS",
-    "PRIVATE",
-    "HMAC",
-    "SALT",
-    "MNEMONIC",
-    "SAS",
-    "WEBHOOK",
-    "CONNSTR",
-    "SQLCONNSTR",
-    "MYSQLCONNSTR",
-    "DBPASS",
-    "DBPASSWD",
-    "DBPWD",
-    "USERPWD",
-    "OTP",
-    "TOTP",
-];
+use aish_types::{NameContext, is_secret_name};
 
 /// Services whose addresses are written with a password.
 const SERVICES: &[&str] = &[
@@ -95,62 +60,42 @@ const SERVICE_PARTS: &[&str] = &["REDIS", "MONGO", "SQL", "RABBIT"];
 /// What the name of an address ends with.
 const ADDRESSES: &[&str] = &["URL", "URI", "URLS", "DSN", "CONN", "CONNECTION", "STRING", "STR"];
 
-/// The end of a name that is about a secret and holds none: where it is, how it is called, how long it is.
-const ABOUT: &[&str] = &[
-    "PATH",
-    "FILE",
-    "DIR",
-    "FOLDER",
-    "HOST",
-    "PORT",
-    "NAME",
-    "USER",
-    "USERNAME",
-    "LEN",
-    "LENGTH",
-    "SIZE",
-    "COUNT",
-    "TYPE",
-    "SOCK",
-    "ENABLED",
-    "VERSION",
-    "ALGORITHM",
-    "TTL",
-    "EXPIRY",
-    "ID",
-    "METHOD",
-    "MODE",
-];
-
 /// Variables that name a server in front of others, in both spellings.
 const PROXIES: &[&str] = &["http_proxy", "https_proxy", "all_proxy", "ftp_proxy", "GOPROXY"];
 
-/// Says whether the value of a variable that is not set in the line may hold a password, by its name. Names with small
-/// letters are those of a script.
+/// Says whether the value of a variable that is not set in the line may hold a password, by its name.
 pub(crate) fn may_hold_secret(name: &str) -> bool {
-    let upper = name.to_ascii_uppercase();
-    if PROXIES.iter().any(|proxy| name.eq_ignore_ascii_case(proxy))
-        || upper.contains("CONNECTIONSTRING")
+    is_secret_name(name.as_bytes(), NameContext::Suspected) || holds_address(name)
+}
+
+/// Says whether a variable holds an address that often has a password in it. Names with small letters are those of a script.
+fn holds_address(name: &str) -> bool {
+    if is_one_of(name, PROXIES)
+        || contains(name, "CONNECTIONSTRING")
         || matches!(name, "PGURI" | "PGURL" | "CELERY_RESULT_BACKEND")
     {
         return true;
     }
-    if name.bytes().any(|byte| byte.is_ascii_lowercase()) && !name.starts_with("npm_config_")
-        || matches!(name, "PWD" | "OLDPWD" | "KEY" | "KEYS")
-    {
+    if name.bytes().any(|byte| byte.is_ascii_lowercase()) && !name.starts_with("npm_config_") {
         return false;
     }
-    let words = || upper.split('_').filter(|word| !word.is_empty());
-    let Some(last) = words().next_back() else { return false };
-    let has = |list: &[&str]| words().any(|word| list.contains(&word));
-    if ABOUT.contains(&last) || words().any(|word| word == "PUBLIC") {
-        return false;
-    }
+    let words = || name.split('_').filter(|word| !word.is_empty());
     let is_service = |word: &str| {
-        SERVICES.contains(&word) || word.ends_with("DB") || SERVICE_PARTS.iter().any(|part| word.contains(part))
+        is_one_of(word, SERVICES)
+            || word.len().checked_sub(2).and_then(|at| word.get(at..)).is_some_and(|end| end.eq_ignore_ascii_case("DB"))
+            || SERVICE_PARTS.iter().any(|part| contains(word, part))
     };
-    let is_connection = |word: &str| matches!(word, "CONN" | "CONNECTION");
-    has(SECRET) || ADDRESSES.contains(&last) && words().any(|word| is_service(word) || is_connection(word))
+    words().next_back().is_some_and(|last| is_one_of(last, ADDRESSES))
+        && words().any(|word| is_service(word) || is_one_of(word, &["CONN", "CONNECTION"]))
+        && !words().any(|word| is_one_of(word, &["PUBLIC"]))
+}
+
+fn is_one_of(word: &str, known: &[&str]) -> bool {
+    known.iter().any(|known| word.eq_ignore_ascii_case(known))
+}
+
+fn contains(name: &str, part: &str) -> bool {
+    name.as_bytes().windows(part.len()).any(|window| window.eq_ignore_ascii_case(part.as_bytes()))
 }
 
 #[cfg(test)]
@@ -185,6 +130,8 @@ mod tests {
             "npm_config__auth",
             "GITHUB_PAT",
             "REDISCLI_AUTH",
+            "TS_AUTHKEY",
+            "DEPLOY_KEY2",
         ] {
             assert!(may_hold_secret(name), "{name}");
         }

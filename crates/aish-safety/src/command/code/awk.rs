@@ -308,7 +308,7 @@ struct Fed {
 fn led_to(walker: &mut Walker<'_>, text: &str, out: Out<'_>, fed: &mut Fed) {
     match out {
         Out::Read(name) => drop(walker.read_file(&Word::literal(name))),
-        Out::Write(name) => walker.write_file(&Word::literal(name), false, &Stream::unknown(Taint::NONE)),
+        Out::Write(name) => walker.write_file(&Word::literal(name), &Stream::unknown(Taint::NONE)),
         Out::Run(command) => {
             walker.text(command, &Stream::unknown(Taint::NONE));
         }

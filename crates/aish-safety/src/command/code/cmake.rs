@@ -62,7 +62,7 @@ fn command(walker: &mut Walker<'_>, name: &str, arguments: &[String]) {
         ("file", "WRITE" | "APPEND" | "TOUCH" | "GENERATE" | "CONFIGURE") => {
             let named = words(1).find(|word| word.text != "OUTPUT");
             if let Some(target) = named {
-                walker.write_file(&target, false, &Stream::unknown(Taint::NONE));
+                walker.write_file(&target, &Stream::unknown(Taint::NONE));
             }
         }
         ("execute_process", _) => {

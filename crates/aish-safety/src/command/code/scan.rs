@@ -39,6 +39,53 @@ pub(super) fn scan(walker: &mut Walker<'_>, program: &str, text: &str) {
     let calls = find(text, if programs::is(program, Trait::Lisp) { Beside::Apart } else { Beside::Joined }, &budget);
     let lower = text.to_ascii_lowercase();
     let has = |table: &[&str]| table.iter().any(|word| lower.contains(word));
+    judge_marks(walker, program, text, &lower, &calls);
+    if calls.iter().any(|call| calls::RUN.contains(&call.name.as_str()) && call.open && call.strings.is_empty()) {
+        // What is run stands elsewhere in the code: perhaps in one of its strings, or in several side by side.
+        suspect_lines(walker, text);
+    } else if has(code_marks::INDIRECT) {
+        suspect_lines(walker, text);
+    }
+    if text.contains(['|', '<']) {
+        // A file whose name is a command: `open("|cmd")`, `plot '< cmd'`.
+        for string in strings_of(text, &budget).take(64) {
+            let line = string.trim_start().strip_prefix(['|', '<']).or_else(|| string.trim_end().strip_suffix('|'));
+            if let Some(line) = line.filter(|line| line.contains(' ')) {
+                walker.suspect(line);
+            }
+        }
+    }
+    if let Some(filled) = filled(text, &budget) {
+        suspect_lines(walker, &filled);
+    }
+    bare_commands(walker, text);
+    if text.contains("].execute(") {
+        suspect_lines(walker, text);
+    }
+    let walks = has(calls::WALK);
+    if walks && deletes_topic(text) {
+        walker.note_plain(
+            text,
+            Verdict::Halt,
+            Effect::Delete,
+            "files.delete-by-code",
+            "deletes every file that it finds",
+        );
+    }
+    fed(walker, &calls, text);
+    let hidden =
+        |call: &&Call| calls::DELETE.contains(&call.name.as_str()) && call.strings.is_empty() && call.open && !walks;
+    if calls.iter().any(|call| hidden(&call)) {
+        deletes_elsewhere(walker, text);
+    }
+    for call in &calls {
+        judge(walker, call, walks);
+    }
+}
+
+/// Judges what words in the code tell by standing in it together, wherever that is; `lower` is the code in small letters.
+fn judge_marks(walker: &mut Walker<'_>, program: &str, text: &str, lower: &str, calls: &[Call]) {
+    let has = |table: &[&str]| table.iter().any(|word| lower.contains(word));
     let runs = calls
         .iter()
         .any(|call| calls::RUN.contains(&call.name.as_str()) || calls::EVALUATE.contains(&call.name.as_str()))
@@ -88,47 +135,6 @@ pub(super) fn scan(walker: &mut Walker<'_>, program: &str, text: &str) {
             "databases.delete-by-code",
             "deletes all records by code",
         );
-    }
-    if calls.iter().any(|call| calls::RUN.contains(&call.name.as_str()) && call.open && call.strings.is_empty()) {
-        // What is run stands elsewhere in the code: perhaps in one of its strings, or in several side by side.
-        suspect_lines(walker, text);
-    } else if has(code_marks::INDIRECT) {
-        suspect_lines(walker, text);
-    }
-    if text.contains(['|', '<']) {
-        // A file whose name is a command: `open("|cmd")`, `plot '< cmd'`.
-        for string in strings_of(text, &budget).take(64) {
-            let line = string.trim_start().strip_prefix(['|', '<']).or_else(|| string.trim_end().strip_suffix('|'));
-            if let Some(line) = line.filter(|line| line.contains(' ')) {
-                walker.suspect(line);
-            }
-        }
-    }
-    if let Some(filled) = filled(text, &budget) {
-        suspect_lines(walker, &filled);
-    }
-    bare_commands(walker, text);
-    if text.contains("].execute(") {
-        suspect_lines(walker, text);
-    }
-    let walks = has(calls::WALK);
-    if walks && deletes_topic(text) {
-        walker.note_plain(
-            text,
-            Verdict::Halt,
-            Effect::Delete,
-            "files.delete-by-code",
-            "deletes every file that it finds",
-        );
-    }
-    fed(walker, &calls, text);
-    let hidden =
-        |call: &&Call| calls::DELETE.contains(&call.name.as_str()) && call.strings.is_empty() && call.open && !walks;
-    if calls.iter().any(|call| hidden(&call)) {
-        deletes_elsewhere(walker, text);
-    }
-    for call in &calls {
-        judge(walker, call, walks);
     }
 }
 
@@ -284,27 +290,10 @@ fn judge(walker: &mut Walker<'_>, call: &Call, walks: bool) {
         }
     }
     if name == "open" {
-        // Perl's `open(F, "|command")`, `open(F, "command|")` and `open(F, "-|", "command")`.
-        if let Some(at) = call.strings.iter().position(|mode| matches!(mode.as_str(), "-|" | "|-")) {
-            let listed: Vec<Word> = call.strings.iter().skip(at + 1).map(|word| Word::literal(word.as_str())).collect();
-            match listed.as_slice() {
-                [line] => {
-                    walker.text(&line.text.clone(), &Stream::default());
-                }
-                words => {
-                    walker.run(words, &Stream::default());
-                }
-            }
-        }
-        for string in &call.strings {
-            let piped = string.trim().strip_prefix('|').or_else(|| string.trim().strip_suffix('|'));
-            if let Some(line) = piped.filter(|line| !line.trim_matches(['-', '|', ' ']).is_empty()) {
-                walker.text(line, &Stream::default());
-            }
-        }
+        run_opened(walker, call);
     }
     if let Some(path) = named_by_its_mode(call) {
-        walker.write_file(&Word::literal(path), false, &Stream::unknown(Taint::NONE));
+        walker.write_file(&Word::literal(path), &Stream::unknown(Taint::NONE));
     } else if calls::PUT.contains(&name)
         && let [.., from, to] = call.strings.as_slice()
     {
@@ -316,7 +305,7 @@ fn judge(walker: &mut Walker<'_>, call: &Call, walks: bool) {
         && (name != "open"
             || call.strings.get(1).is_some_and(|mode| mode.starts_with(['w', 'a', 'x', '>']) || mode.contains('+')))
     {
-        walker.write_file(&Word::literal(path.as_str()), false, &Stream::unknown(Taint::NONE));
+        walker.write_file(&Word::literal(path.as_str()), &Stream::unknown(Taint::NONE));
     }
     if calls::CHANGE_MODE.contains(&name)
         && let Some(path) = call.strings.last()
@@ -328,6 +317,27 @@ fn judge(walker: &mut Walker<'_>, call: &Call, walks: bool) {
     if calls::QUERY.contains(&name) {
         for string in &call.strings {
             sql::judge(walker, "sql", string);
+        }
+    }
+}
+
+/// Follows what is opened as a command: Perl's `open(F, "|command")`, `open(F, "command|")` and `open(F, "-|", "command")`.
+fn run_opened(walker: &mut Walker<'_>, call: &Call) {
+    if let Some(at) = call.strings.iter().position(|mode| matches!(mode.as_str(), "-|" | "|-")) {
+        let listed: Vec<Word> = call.strings.iter().skip(at + 1).map(|word| Word::literal(word.as_str())).collect();
+        match listed.as_slice() {
+            [line] => {
+                walker.text(&line.text.clone(), &Stream::default());
+            }
+            words => {
+                walker.run(words, &Stream::default());
+            }
+        }
+    }
+    for string in &call.strings {
+        let piped = string.trim().strip_prefix('|').or_else(|| string.trim().strip_suffix('|'));
+        if let Some(line) = piped.filter(|line| !line.trim_matches(['-', '|', ' ']).is_empty()) {
+            walker.text(line, &Stream::default());
         }
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn judge(walker: &mut Walker<'_>, text: &str) {
                 walker.text(replacement, &Stream::default());
             }
             Step::Read(name) => drop(walker.read_file(&Word::literal(name))),
-            Step::Write(name) => walker.write_file(&Word::literal(name), false, &Stream::default()),
+            Step::Write(name) => walker.write_file(&Word::literal(name), &Stream::default()),
         }
     }
     if let Some(rest) = script.rest {

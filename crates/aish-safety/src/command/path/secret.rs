@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use aish_types::secret_files::{AT_HOME, ELSEWHERE, OPEN_IN_SSH, names_secret};
 
-use super::super::expand::GROUPS;
+use super::super::fields::GROUPS;
 use super::{HOLE, Place, glob_match};
 use crate::rules::{kernel_places, secret_places, secret_words};
 
