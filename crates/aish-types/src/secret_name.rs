@@ -101,7 +101,8 @@ const ROWS: &[Row] = &[
     row("PAT", Contexts::of(&[Parameter, Text, Variable, Judged, Suspected, Confined]), NOWHERE, NOWHERE),
     row("PWD", ALONE, NOWHERE, NOWHERE),
     row("PW", ALONE, NOWHERE, NOWHERE),
-    row("PIN", ALONE, NOWHERE, NOWHERE),
+    // Of a board, too: `LED_PIN=17`.
+    row("PIN", NOT_TAKEN_OUT, NOWHERE, NOWHERE),
     row("PSK", ALONE, NOWHERE, NOWHERE),
     row("SSHPASS", ALONE, NOWHERE, NOWHERE),
     row("PGPASS", ALONE, NOWHERE, NOWHERE),
@@ -174,6 +175,9 @@ const ABOUT: &[&str] = &[
     "ENABLED", "VERSION", "ALGORITHM", "TTL", "EXPIRY", "ID", "METHOD", "MODE",
 ];
 
+/// Letters of a word that alone says too little of a variable: `PAT` is a pattern as well.
+const SHORT: usize = 3;
+
 /// Returns whether a name says that what it names is a secret.
 pub fn is_secret_name(name: &[u8], context: NameContext) -> bool {
     !is_open(name, context) && (has_part(name, context) || has_word(name, context) || has_key(name, context))
@@ -210,10 +214,10 @@ fn has_word(name: &[u8], context: NameContext) -> bool {
         if context != Judged && is_one_of(word, ORDINARY) {
             return false;
         }
-        // A script's variable of one small word, such as `cookie`, is hardly a secret.
+        // A script's variable of one small or short word, such as `cookie` or `PAT`, is hardly a secret.
         let may_be_whole = match context {
             Judged => start > 0,
-            Variable => start > 0 || !has_small_letters(name),
+            Variable => start > 0 || !has_small_letters(name) && name.len() > SHORT,
             Parameter | Text | Suspected | Confined => true,
         };
         let word = if context.reads_past_numbers() { without_number(word) } else { word };

@@ -36,9 +36,7 @@ pub(super) fn means_secrets(program: &str, arguments: &Arguments<'_>) -> bool {
         let compares = arguments.has("--no-index");
         let is_plain = |text: &str| path::seen(text, false, None, None).is_plainly_secret();
         return paths.any(|text| {
-            means(without_magic(text))
-                || !text.starts_with(':') && is_of_a_commit(text)
-                || compares && is_plain(text)
+            means(without_magic(text)) || !text.starts_with(':') && is_of_a_commit(text) || compares && is_plain(text)
         });
     }
     if known.is(Trait::Decodes) {
@@ -157,8 +155,7 @@ pub(super) fn opens(program: &str, arguments: &Arguments<'_>, word: &Word, text:
     }
     // Which operand is the script is not known where an option takes two values (`jq --rawfile name file`).
     let more = || known.tables().texts(known.facts().opens.more).any(|option| arguments.has(option));
-    let by_option = PATTERNS.iter().any(|option| arguments.has(option))
-        || !known.is(Trait::SearchesContent) && more();
+    let by_option = PATTERNS.iter().any(|option| arguments.has(option)) || !known.is(Trait::SearchesContent) && more();
     arguments.operands().skip(usize::from(!by_option)).any(|(_, one, _)| core::ptr::eq(one, word))
 }
 

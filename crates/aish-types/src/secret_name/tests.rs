@@ -23,7 +23,7 @@ const NAMES: &[(&str, &str)] = &[
     ("MONKEY", ""), ("MONKEY_BUSINESS", ""), ("XKB_KEYMAP", ""), ("hotkey", ""), ("KEYRING_BACKEND", "c"),
     // Words that others contain.
     ("SMTP_PASS", "ptvjsc"), ("pass", "ptc"), ("COMPASS", ""), ("MYSQL_PWD", "ptvjsc"), ("DB_PWD", "ptvsc"), ("PWD", "p"), ("OLDPWD", ""),
-    ("pwd", "ptc"), ("GITHUB_PAT", "ptvjsc"), ("COMPAT", ""), ("PIN", "ptvsc"), ("PINNED", ""), ("SSHPASS", "ptvsc"), ("LDAP_BIND_PW", "ptvsc"),
+    ("pwd", "ptc"), ("GITHUB_PAT", "ptvjsc"), ("COMPAT", ""), ("PIN", "ptsc"), ("LED_PIN", "ptsc"), ("PAT", "ptsc"), ("PINNED", ""), ("SSHPASS", "ptvsc"), ("LDAP_BIND_PW", "ptvsc"),
     ("CI_JOB_JWT", "ptvsc"), ("SESSION_COOKIE", "ptvsc"), ("cookie", "ptc"), ("Set-Cookie", "ptvc"), ("COOKIE_NAME", "pc"),
     ("Authorization", "ptc"), ("SMTP_AUTH", "ptsc"), ("BASIC_AUTH", "ptvsc"), ("AUTH_TYPE", "pc"), ("NPM_CONFIG__AUTH", "ptsc"),
     ("npm_config__auth", "ptsc"), ("GIT_AUTHOR_NAME", ""), ("AUTHORS", ""), ("AUTH0_DOMAIN", ""), ("SENTRY_DSN", "psc"),
