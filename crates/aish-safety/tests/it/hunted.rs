@@ -30,6 +30,12 @@ fn no_line_that_was_hunted_is_allowed() {
 fn everyday_words_behind_options_stay_allowed() {
     for command in [
         "git log -p -n 5",
+        "git diff --no-index a b",
+        "grep -r token src",
+        "jq .token x.json",
+        "jq -n --slurpfile a f '$a'",
+        "diff -d a b",
+        "ls --sort=size",
         "git log -n 5 -p -s --oneline",
         "git status -s -b",
         "git show -s --format=%H",
