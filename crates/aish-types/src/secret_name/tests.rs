@@ -1,3 +1,5 @@
+//! Names, and the contexts in which they tell of a secret.
+
 use alloc::string::String;
 
 use super::*;
