@@ -12,10 +12,13 @@ const LEADING_OUT: &[&str] = &[
     "SSH_ASKPASS", "GIT_ASKPASS", "SUDO_ASKPASS", "KUBECONFIG", "DOCKER_HOST", "CONTAINER_HOST", "NETRC", "PGPASSFILE", "TMUX", "STY",
     "NOTIFY_SOCKET", "LISTEN_FDS", "LISTEN_PID", "INVOCATION_ID", "JOURNAL_STREAM", "VSCODE_IPC_HOOK_CLI",
     "VSCODE_GIT_IPC_HANDLE", "BASH_ENV", "ENV", "PROMPT_COMMAND", "ZDOTDIR", "BASH_XTRACEFD", "GCONV_PATH",
+    // Settings of git, often a header that logs in; of the three kinds all must go, or git ends.
+    "GIT_CONFIG_COUNT",
 ];
 
 /// How such names begin.
-const LEADING_OUT_STARTS: &[&str] = &["DBUS_", "AISH_", "BASH_FUNC_", "VSCODE_"];
+const LEADING_OUT_STARTS: &[&str] =
+    &["DBUS_", "AISH_", "BASH_FUNC_", "VSCODE_", "GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"];
 
 /// Stands in such names.
 const SESSION_BUS: &str = "SESSION_BUS";
@@ -87,6 +90,9 @@ mod tests {
             ("TOKENIZERS_PARALLELISM", "false"),
             ("GIT_AUTHOR_NAME", "ana"),
             ("GIT_AUTHOR_KEY", "a"),
+            ("GIT_CONFIG_COUNT", "1"),
+            ("GIT_CONFIG_KEY_0", "http.extraheader"),
+            ("GIT_CONFIG_VALUE_0", "Authorization: basic YTpi"),
             ("XAUTHORITY", "a"),
             ("SMTP_PASS", "a"),
             ("MYSQL_PWD", "a"),
