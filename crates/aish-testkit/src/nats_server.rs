@@ -1,6 +1,5 @@
 //! A real nats-server on a free port, ended with the test.
 
-use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -52,16 +51,19 @@ impl NatsServer {
         Self::spawn(test, tempfile::tempdir().expect("a temporary folder"), Vec::new())
     }
 
+    #[expect(clippy::expect_used, reason = "a test without its server has failed")]
     fn spawn(test: &str, folder: tempfile::TempDir, more: Vec<String>) -> Option<Self> {
         let Some(program) = installed() else {
             assert!(std::env::var_os("AISH_REQUIRE_NATS").is_none(), "nats-server is not installed");
             skip(test, "needs nats-server (Debian: apt-get install nats-server)");
             return None;
         };
-        let port = free_port();
-        let mut arguments = ["-a", "127.0.0.1", "-p", &port.to_string()].map(str::to_owned).to_vec();
-        arguments.extend(more);
-        let child = run(&program, &arguments, port);
+        let ports = folder.path().join("ports");
+        std::fs::create_dir(&ports).expect("the temporary folder takes a folder");
+        let listening = ["-a", "127.0.0.1", "--ports_file_dir", &ports.display().to_string()].map(str::to_owned);
+        let arguments: Vec<String> = listening.into_iter().chain(more).collect();
+        // The server chooses: a port that was free is another's by the time the server starts.
+        let (child, port) = run(&program, &arguments, "-1", &ports);
         Some(Self { program, arguments, child, port, folder })
     }
 
@@ -72,7 +74,8 @@ impl NatsServer {
     pub fn restart(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-        self.child = run(&self.program, &self.arguments, self.port);
+        let ports = self.folder.path().join("ports");
+        (self.child, _) = run(&self.program, &self.arguments, &self.port.to_string(), &ports);
     }
 
     /// The port on 127.0.0.1.
@@ -98,26 +101,28 @@ impl Drop for NatsServer {
     }
 }
 
-/// Starts the program and waits until it listens.
+/// Starts the program, and returns the port once it says that it listens.
 #[expect(clippy::expect_used, reason = "a test without its server has failed")]
-fn run(program: &Path, arguments: &[String], port: u16) -> Child {
-    let child =
-        Command::new(program).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+fn run(program: &Path, arguments: &[String], port: &str, ports: &Path) -> (Child, u16) {
+    let mut command = Command::new(program);
+    command.args(arguments).args(["-p", port]).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().expect("it starts");
+    let said = ports.join(format!("nats-server_{}.ports", child.id()));
     let begun = Instant::now();
-    while TcpStream::connect(("127.0.0.1", port)).is_err() {
-        assert!(begun.elapsed() < HUNG, "nats-server does not listen");
+    loop {
+        // `{"nats":["nats://127.0.0.1:34613"]}`, which may be half written.
+        let text = std::fs::read_to_string(&said).unwrap_or_default();
+        let rest = text.split_once("nats://127.0.0.1:").map_or("", |(_, rest)| rest);
+        if let Some(port) = rest.split_once('"').and_then(|(port, _)| port.parse().ok()) {
+            return (child, port);
+        }
+        let ended = child.try_wait().expect("a child");
+        assert!(ended.is_none() && begun.elapsed() < HUNG, "nats-server does not listen: {ended:?}");
         std::thread::sleep(Duration::from_millis(5));
     }
-    child
 }
 
 fn installed() -> Option<PathBuf> {
     let places = ["/usr/sbin/nats-server", "/usr/bin/nats-server", "/usr/local/bin/nats-server"];
     places.into_iter().map(PathBuf::from).find(|path| path.exists())
-}
-
-#[expect(clippy::expect_used, reason = "a machine without a free port runs no test")]
-fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    listener.local_addr().expect("a bound address").port()
 }
