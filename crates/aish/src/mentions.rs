@@ -65,10 +65,14 @@ pub fn read(
             attach(&path, None, folder, places, allowed, &mut out);
         }
     }
+    let mut without_file = 0;
     for mention in find(question) {
         let paths = resolve(&mention, folder, home);
         if paths.is_empty() {
-            out.said.push(missing(&mention.path, folder, home));
+            without_file += 1;
+            if without_file <= MISSING_TOLD {
+                out.said.push(missing(&mention.path, folder, home));
+            }
         }
         for path in paths {
             if sent.contains(&(path.clone(), mention.lines)) {
@@ -186,6 +190,9 @@ fn image(pasted: &str, folder: &Path, home: Option<&Path>) -> Option<PathBuf> {
     });
     found.into_iter().find(|path| crate::image::read(path).is_ok())
 }
+
+/// How many mentions without a file are told of: code that is asked about is full of `@`.
+const MISSING_TOLD: usize = 3;
 
 /// Finds what a mention stands for; nothing where there is no such file.
 fn resolve(mention: &Mention, folder: &Path, home: Option<&Path>) -> Vec<PathBuf> {
@@ -382,6 +389,7 @@ mod tests {
                 "@sub/y.md: there is no such file; it was sent as it is; did you mean @sub/x.md?"
             ]
         );
+        assert_eq!(read("@a1 @a2 @a3 @a4 @a5", &[]).said.len(), MISSING_TOLD);
         let secret = read("@.env", &[]);
         assert_eq!((secret.text.as_str(), secret.withheld.len()), ("", 1));
         assert!(read("@.env", &secret.withheld).text.contains("T=1"));
