@@ -46,8 +46,11 @@ impl Reader<'_> {
                 match item.as_table_like() {
                     Some(section) => self.table(section, path),
                     None => {
+                        let keys: Vec<_> = keys::within(path).iter().map(|key| format!("`{key}`")).collect();
+                        let keys =
+                            if keys.is_empty() { String::new() } else { format!("; its keys: {}", keys.join(", ")) };
                         let name = path.join(".");
-                        let message = format!("`{name}` is a section, not a value");
+                        let message = format!("`{name}` is a section, not a value{keys}");
                         self.report(Severity::Error, offset, About::Key(name), message);
                     }
                 }

@@ -45,9 +45,23 @@ fn unknown_keys_warn_with_a_near_name() {
     assert_eq!(
         messages(&loaded),
         [
-            "config.toml:1:2: warning: unknown key `contxt`",
+            "config.toml:1:2: warning: unknown key `contxt`; did you mean `context`?",
             "config.toml:4:1: warning: unknown key `shell.confirm_cmds`; did you mean `shell.confirm_cmd`?",
             "config.toml:6:1: warning: unknown key `models.big.endpiont`; did you mean `models.big.endpoint`?",
+        ]
+    );
+}
+
+#[test]
+fn names_that_other_programs_have_lead_to_ours() {
+    let loaded = user("default_model = \"big\"\nmodel = \"big\"\n[models.big]\nbase_url = \"x\"\napi_key = \"y\"\n");
+    assert_eq!(
+        messages(&loaded),
+        [
+            "config.toml:1:1: warning: unknown key `default_model`; did you mean `model.default`?",
+            "config.toml:2:1: error: `model` is a section, not a value; its keys: `model.default`, `model.fast`, `model.fallback`",
+            "config.toml:4:1: warning: unknown key `models.big.base_url`; did you mean `models.big.endpoint`?",
+            "config.toml:5:1: warning: unknown key `models.big.api_key`; did you mean `models.big.key_env`?",
         ]
     );
 }

@@ -11,9 +11,27 @@ pub(super) struct Proposals {
     plain: bool,
     /// Tells proposals from prose, line by line.
     commands: CommandReader,
+    parting: Parting,
+}
+
+/// Whether lines that a proposal stood between are kept apart: as markdown they would flow into one paragraph.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Parting {
+    /// What is left stands as it stood.
+    #[default]
+    Never,
+    /// An empty line takes the place of proposals between two lines.
+    Wanted,
+    /// The same, and a proposal stood behind the last line.
+    Due,
 }
 
 impl Proposals {
+    /// Puts an empty line where proposals stood between two lines of the answer.
+    pub(super) fn parted() -> Self {
+        Self { parting: Parting::Wanted, ..Self::default() }
+    }
+
     /// Takes a piece, and returns what is no part of a proposal; the beginning of a line waits until it is told apart, and
     /// lines behind a command that is not finished wait until it is.
     pub(super) fn without(&mut self, piece: &str) -> String {
@@ -25,7 +43,8 @@ impl Proposals {
                 self.line.push_str(part);
                 let begins = self.line.starts_with(MARK) || MARK.starts_with(self.line.as_str());
                 if !begins && !self.commands.is_open() {
-                    rest.push_str(&std::mem::take(&mut self.line));
+                    let line = std::mem::take(&mut self.line);
+                    self.keep(&line, &mut rest);
                     self.plain = true;
                 }
             }
@@ -40,7 +59,11 @@ impl Proposals {
     pub(super) fn end(&mut self) -> String {
         let mut rest = String::new();
         self.end_line(&mut rest);
-        rest.extend(prose(self.commands.end()));
+        let pieces = self.commands.end();
+        self.settle(pieces, &mut rest);
+        if self.parting == Parting::Due {
+            self.parting = Parting::Wanted;
+        }
         rest
     }
 
@@ -48,17 +71,29 @@ impl Proposals {
         self.plain = false;
         let line = std::mem::take(&mut self.line);
         if !line.is_empty() {
-            rest.extend(prose(self.commands.line(&line)));
+            let pieces = self.commands.line(&line);
+            self.settle(pieces, rest);
         }
     }
-}
 
-/// Leaves the proposals out.
-fn prose(pieces: Vec<Piece>) -> impl Iterator<Item = String> {
-    pieces.into_iter().filter_map(|piece| match piece {
-        Piece::Prose(line) => Some(line),
-        Piece::Command(_) => None,
-    })
+    /// Keeps the prose, and leaves the proposals out.
+    fn settle(&mut self, pieces: Vec<Piece>, rest: &mut String) {
+        for piece in pieces {
+            match piece {
+                Piece::Prose(line) => self.keep(&line, rest),
+                Piece::Command(_) if self.parting == Parting::Wanted => self.parting = Parting::Due,
+                Piece::Command(_) => {}
+            }
+        }
+    }
+
+    fn keep(&mut self, line: &str, rest: &mut String) {
+        if self.parting == Parting::Due {
+            self.parting = Parting::Wanted;
+            rest.push('\n');
+        }
+        rest.push_str(line);
+    }
 }
 
 #[cfg(test)]
@@ -81,6 +116,24 @@ mod tests {
         ] {
             for size in 1..answer.len() {
                 let mut proposals = Proposals::default();
+                let pieces = answer.as_bytes().chunks(size);
+                let mut rest: String =
+                    pieces.map(|piece| proposals.without(std::str::from_utf8(piece).unwrap())).collect();
+                rest.push_str(&proposals.end());
+                assert_eq!(rest, expected, "pieces of {size} bytes");
+            }
+        }
+    }
+
+    #[test]
+    fn lines_around_a_proposal_are_two_paragraphs_where_that_is_wanted() {
+        for (answer, expected) in [
+            ("First:\nCMD: ls\nThen:\nCMD: pwd\nCMD: id\nDone.\n", "First:\n\nThen:\n\nDone.\n"),
+            ("One.\nTwo.\nCMD: ls\n", "One.\nTwo.\n"),
+            ("CMD: for f in *; do\necho\n\nIt is open.\n", "\necho\n\nIt is open.\n"),
+        ] {
+            for size in 1..answer.len() {
+                let mut proposals = Proposals::parted();
                 let pieces = answer.as_bytes().chunks(size);
                 let mut rest: String =
                     pieces.map(|piece| proposals.without(std::str::from_utf8(piece).unwrap())).collect();

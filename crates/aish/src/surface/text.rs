@@ -99,7 +99,7 @@ impl TextSurface {
             markdown: None,
             spinner: None,
             commands: Commands::Printed,
-            proposals: Proposals::default(),
+            proposals: if markdown && out.live { Proposals::parted() } else { Proposals::default() },
             calls: VecDeque::new(),
             open_line: false,
             held: String::new(),
