@@ -89,10 +89,14 @@ async fn a_call_that_is_cancelled_is_cancelled_there() {
     let (fixture, url) = fixture().await;
     let (ports, recorder) = fake::ports();
     let client = fake::connect(fake::http(&url), ports).await.unwrap();
-    let outcome = fake::call(&client, "slow", Map::new(), Duration::from_millis(500)).await;
-    assert_eq!(outcome.ending, Ending::Transport);
+    // Where the machine is so busy that the time is over before the call has gone out, it gets more.
+    let mut within = Duration::from_millis(500);
+    while fake::call(&client, "slow", Map::new(), within).await.ending != Ending::Transport {
+        within *= 2;
+        assert!(within < Duration::from_secs(60), "the call does not end for want of time");
+    }
     for _ in 0..1000 {
-        if fixture.cancelled.load(std::sync::atomic::Ordering::SeqCst) == 1 {
+        if fixture.cancelled.load(std::sync::atomic::Ordering::SeqCst) > 0 {
             recorder.wait(|status| matches!(status, Status::Progress { .. })).await;
             return client.close().await;
         }

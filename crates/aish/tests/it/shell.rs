@@ -74,18 +74,28 @@ impl Shell {
 
     /// Enters a line and waits for what it shows and the next prompt.
     pub(crate) fn enter(&mut self, line: &str, texts: &[&str]) {
-        self.type_text(&format!("{line}\r"));
+        self.type_line(line);
+        self.type_text("\r");
         self.wait(texts);
         self.wait_prompt();
+    }
+
+    /// Types a line and waits until the prompt shows it: an empty prompt that is seen behind its Enter is the next one.
+    fn type_line(&self, line: &str) {
+        let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+        let typed = squeezed(line);
+        self.type_text(line);
+        let there = self.session.wait_until(HUNG, |screen| {
+            screen.rsplit_once('❯').is_some_and(|(_, shown)| squeezed(shown).starts_with(&typed))
+        });
+        assert!(there, "the prompt does not show {line:?}:\n{}", self.screen());
     }
 
     /// Looks until a server is connected.
     pub(crate) fn enter_until_connected(&mut self, alias: &str) {
         let begin = format!("{alias}  ");
         for _ in 0..200 {
-            self.type_text(":mcp list\r");
-            self.wait(&[&begin]);
-            self.wait_prompt();
+            self.enter(":mcp list", &[&begin]);
             let screen = self.screen();
             let last = screen.lines().rev().find(|line| line.starts_with(&begin)).unwrap_or_default().to_owned();
             if last.ends_with("connected") {
