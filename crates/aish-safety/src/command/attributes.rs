@@ -61,6 +61,7 @@ impl Walker<'_> {
 
     /// Judges the indices of names that a built-in is given: they are evaluated. A name that is not known may have one.
     pub(crate) fn subscripts(&mut self, name: &str, arguments: &[Word]) {
+        self.names_of_files(name, arguments);
         if let Some(word) = asks_for_a_variable(name, arguments) {
             self.named_variable(&word.text);
         }
@@ -82,7 +83,34 @@ impl Walker<'_> {
             self.named_variable(named);
         }
     }
+
+    /// Asks where names of files are put in for the names of variables, for assignments or for numbers: a file may have
+    /// any name, `a[$(command)]` and `PATH=.` too.
+    pub(super) fn names_of_files(&mut self, name: &str, arguments: &[Word]) {
+        let is_named = |word: &Word| word.is_known() && !word.is_fixed();
+        let at = arguments.iter().enumerate().position(|(at, word)| {
+            let beside = |at: Option<usize>| at.and_then(|at| arguments.get(at)).map_or("", |word| word.text.as_str());
+            let (before, behind) = (beside(at.checked_sub(1)), beside(at.checked_add(1)));
+            is_named(word)
+                && match name {
+                    "test" | "[" => {
+                        matches!(before, "-v" | "-R") || COMPARES.contains(&before) || COMPARES.contains(&behind)
+                    }
+                    "printf" => before == "-v" || word.text.starts_with("-v"),
+                    "alias" | "hash" => true,
+                    // What is assigned is no name.
+                    _ => word.text.split('=').next().is_some_and(|name| name.contains(['*', '?', '['])),
+                }
+        });
+        if let Some(word) = at.and_then(|at| arguments.get(at)) {
+            let text = word.text.clone();
+            self.computes_with_the_unknown(&text);
+        }
+    }
 }
+
+/// Operators of `test` that compare numbers, which zsh computes.
+const COMPARES: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
 
 /// Returns the word of `printf` or `test` that is the name of a variable where a word before it, of which nothing is
 /// known, turns out to be `-v`.

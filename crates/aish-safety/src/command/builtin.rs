@@ -49,6 +49,8 @@ impl Walker<'_> {
         let is_first = |option: &str| arguments.first().is_some_and(|word| word.text == option);
         if settings::SUBSCRIPTS.contains(&name) {
             self.subscripts(name, arguments);
+        } else if matches!(name, "alias" | "hash") {
+            self.names_of_files(name, arguments);
         }
         self.counted_words(name, arguments);
         match name {

@@ -123,7 +123,10 @@ impl Walker<'_> {
         if facts.harmless && !row.alone || row.harmless {
             return !dodges;
         }
-        if arguments.words.iter().any(|word| word.taint.has(Taint::GUESSED)) {
+        // Where every word is known it is a pattern that stands for code.
+        if arguments.words.iter().any(|word| word.taint.has(Taint::GUESSED))
+            || dodges && arguments.words.iter().all(Word::is_known)
+        {
             return false;
         }
         let of_program = |list: List| if row.alone { List { from: 0, count: 0 } } else { list };
@@ -302,6 +305,13 @@ fn is_plain(program: Program<'_>, arguments: &Arguments<'_>) -> bool {
                     text.split_once('=').map_or(text.get(2..), |(_, value)| Some(value)).unwrap_or_default()
                 }
             };
+            // A file may have the name of a place on another machine: `host:x`, where no `/` stands in front.
+            if program.is(Trait::CopiesRemote)
+                && !word.is_fixed()
+                && value.split(['*', '?', '[']).next().is_some_and(|known| !known.contains('/'))
+            {
+                return false;
+            }
             !leads_out(value) || tables.texts(facts.plain).any(|glob| glob_match(glob, value))
         })
 }
@@ -399,13 +409,18 @@ pub(super) fn is_bound(rule: Rule<'_>, program: &str, arguments: &Arguments<'_>)
 
 /// Says whether a rule that asks or halts may hold by what is not known of the arguments.
 fn may_dodge(program: Program<'_>, arguments: &Arguments<'_>) -> bool {
-    if arguments.words.iter().all(Word::is_known) {
+    if arguments.words.iter().all(Word::is_fixed) {
         return false;
     }
     if is_code_unknown(program, arguments) {
         return true;
     }
-    let operand = arguments.operands().any(|(_, word, _)| !word.is_known());
+    // A text that comes first and is a name may be any, too: `jq e*` with a file `env`.
+    let says = program.is(Trait::Quotes) && arguments.operand(0).is_some_and(|(_, word, _)| !word.is_fixed());
+    if !says && arguments.words.iter().all(Word::is_known) {
+        return false;
+    }
+    let operand = says || arguments.operands().any(|(_, word, _)| !word.is_known());
     // A file that is named by a rule may be any that is not known.
     let by_name = |tables: &Tables, globs: List| operand && tables.texts(globs).any(|glob| !glob.contains('/'));
     program.rules().filter(|rule| rule.row().verdict != Verdict::Allow).any(|rule| {
@@ -444,7 +459,7 @@ fn may_dodge(program: Program<'_>, arguments: &Arguments<'_>) -> bool {
     })
 }
 
-/// Says whether code, statements or what chooses what is shown is not known.
+/// Says whether code, statements or what chooses what is shown is not known: names of files that a pattern stands for are not.
 fn is_code_unknown(program: Program<'_>, arguments: &Arguments<'_>) -> bool {
     let (tables, facts) = (program.tables(), program.facts());
     let forms: Vec<Form> = program.wrappers().flat_map(|(wrapper, _)| wrapper.forms().iter().copied()).collect();
@@ -459,15 +474,15 @@ fn is_code_unknown(program: Program<'_>, arguments: &Arguments<'_>) -> bool {
     let mut given = false;
     for option in lists.chain([facts.statements, facts.chooses]).flat_map(|list| tables.texts(list)) {
         given |= arguments.has(option);
-        if arguments.values(option).any(|value| !value.is_known()) {
+        if arguments.values(option).any(|value| !value.is_fixed()) {
             return true;
         }
     }
     // Behind the name of a database stand statements.
-    if facts.statements.count > 0 && arguments.operands().skip(1).any(|(_, word, _)| !word.is_known()) {
+    if facts.statements.count > 0 && arguments.operands().skip(1).any(|(_, word, _)| !word.is_fixed()) {
         return true;
     }
     let takes_code = program.is(Trait::Filter)
         || forms.iter().any(|form| matches!(form, Form::Operand { .. } | Form::Operands { .. }));
-    takes_code && !given && arguments.operand(0).is_some_and(|(_, word, _)| !word.is_known())
+    takes_code && !given && arguments.operand(0).is_some_and(|(_, word, _)| !word.is_fixed())
 }

@@ -34,6 +34,10 @@ pub(crate) fn echo(arguments: &[Word]) -> Option<String> {
 /// Says whether what is computed here is what every shell and program of a kind writes, and no guess that leaves out some of
 /// what they do.
 pub(crate) fn is_sure(kind: Output, arguments: &[Word]) -> bool {
+    // Names of files are put in: `echo B*`.
+    if arguments.iter().any(|word| word.is_known() && !word.is_fixed()) {
+        return false;
+    }
     if kind == Output::Echo {
         return echoes_alike(arguments);
     }

@@ -119,6 +119,11 @@ impl Word {
     pub(crate) fn is_known(&self) -> bool {
         !self.text.contains(HOLE)
     }
+
+    /// Says whether it comes out as it is written: every part is known, and no names of files are put in its place.
+    pub(crate) fn is_fixed(&self) -> bool {
+        self.is_known() && !self.taint.has(Taint::LISTED) && !(self.glob && self.text.contains(['*', '?', '[']))
+    }
 }
 
 /// What flows through a pipe or out of a substitution.
