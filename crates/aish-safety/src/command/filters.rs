@@ -393,7 +393,12 @@ impl Walker<'_> {
         for (_, word, _) in sorted.operands() {
             let path = word.text.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
             if let Some((_, name)) = path.rsplit_once('/')
-                && !name.is_empty()
+                && !(name.is_empty() || shows)
+        // It shows what it fetches, but where it is told to keep the name.
+        let shows = known.is(Trait::RemoteName)
+            && !["-O", "--remote-name", "--remote-name-all", "-J", "-K", "--config"]
+                .iter()
+                .any(|option| sorted.has(option));
             {
                 targets.push(Word::literal(name));
             }

@@ -377,7 +377,9 @@ impl Rest<'_, '_> {
             Which::One => {
                 // The same word many times over is looked at once, two in turn too.
                 let mut before: [Option<&Word>; 2] = [None; 2];
-                self.words().any(|word| {
+                let secret = classes == Classes::of(Class::Secret);
+                let is_meant = |word: &&Word| !(secret && super::matched::tells_who_asks(self.subject.program, word));
+                self.words().filter(is_meant).any(|word| {
                     let seen = before.contains(&Some(word));
                     let [_, last] = before;
                     before = [last, Some(word)];
@@ -456,6 +458,10 @@ impl Rest<'_, '_> {
         }
         let shows_files = programs::find(self.subject.program).is_some_and(|known| known.facts().output.shows_files());
         let check = |text: &str| {
+        // What an address names lies on another machine.
+        if ["https://", "http://"].iter().any(|scheme| word.text.starts_with(scheme)) {
+            return false;
+        }
             let place = path::seen(text, word.glob, self.subject.folder, self.subject.home);
             self.subject.secrets.holds(&place)
                 || shows_files && place.is_device()
