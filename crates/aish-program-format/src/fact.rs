@@ -269,6 +269,8 @@ named! {
         BaseName = "base-name",
         /// A path without its last part.
         FolderName = "folder-name",
+        /// The processes that run, a line each; with `-t` their ids alone.
+        Processes = "processes",
         /// Something harmless about the machine.
         About = "about",
         /// The last of the names it is given.
