@@ -38,6 +38,8 @@ named! {
         DeleteThere = "delete-there",
         /// Sends a command to a store of keys.
         TellStore = "tell-store",
+        /// Ends the processes whose command lines hold a text, without asking them.
+        EndByName = "end-by-name",
     }
 }
 

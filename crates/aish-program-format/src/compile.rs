@@ -130,6 +130,7 @@ impl Maker {
             letters: parsed.letters,
             option: parsed.option,
             looks: written.looks,
+            picks: written.picks,
             alone: written.alone,
             harmless: written.harmless,
             flags: self.builder.list(&flags),

@@ -181,6 +181,8 @@ named! {
         NoWord = "no-word",
         /// Routing: the first operand is a method in capitals or an address.
         Methods = "methods",
+        /// An operand `Name:value` is a header of what it asks for.
+        HeaderItems = "header-items",
         /// Routing: compares two operands by a sign between them.
         Compares = "compares",
         /// Routing: at least two operands, one of them a path, or options.
@@ -267,6 +269,8 @@ named! {
         BaseName = "base-name",
         /// A path without its last part.
         FolderName = "folder-name",
+        /// The processes that run, a line each; with `-t` their ids alone.
+        Processes = "processes",
         /// Something harmless about the machine.
         About = "about",
         /// The last of the names it is given.

@@ -227,6 +227,8 @@ pub struct Written {
     pub on: String,
     /// True where it looks at the machine around the tree.
     pub looks: bool,
+    /// True where it writes the ids of processes that it was told by name, port or job.
+    pub picks: bool,
     /// True where only its own lists of harmless options count, and not those of the program.
     pub alone: bool,
     /// True where every option is harmless when it holds.
@@ -259,6 +261,8 @@ struct RuleText {
     on: On,
     #[serde(default)]
     looks: bool,
+    #[serde(default)]
+    picks: bool,
     #[serde(default)]
     alone: bool,
     #[serde(default)]
@@ -300,6 +304,7 @@ impl TryFrom<RuleText> for RuleFile {
             shows: text.shows,
             on: text.on.0,
             looks: text.looks,
+            picks: text.picks,
             alone: text.alone,
             harmless: text.harmless,
             flags: text.flags,

@@ -65,6 +65,8 @@ named! {
         Glob = "glob",
         /// Not known before it runs.
         Unknown = "unknown",
+        /// Not known before it runs, nor the id of a process that was chosen by name, port, job or file.
+        Unchosen = "unchosen",
         /// Fetched or decoded.
         Foreign = "foreign",
         /// Secret, or a file that holds secrets.
@@ -268,7 +270,8 @@ pub fn parse(text: &str, builder: &mut Builder) -> Result<Parsed, String> {
             continue;
         }
         if !part.starts_with(['-', '!', '%', '<']) {
-            let globs: Vec<&str> = part.split('|').collect();
+            // Two quotes stand for an empty word.
+            let globs: Vec<&str> = part.split('|').map(|glob| if glob == "''" { "" } else { glob }).collect();
             if let Some(class) = globs.iter().find(|glob| glob.starts_with('%')) {
                 return Err(format!("`{class}` stands among words, which no class is; it is a part of its own"));
             }

@@ -102,6 +102,8 @@ pub struct RuleRow {
     pub option: bool,
     /// True where it looks at the machine around the tree, which a layer hides.
     pub looks: bool,
+    /// True where what it matches writes the ids of processes that it was told by name, port or job.
+    pub picks: bool,
     /// True where only its own lists of harmless options count, and not those of the program.
     pub alone: bool,
     /// True where every option is harmless when it holds.

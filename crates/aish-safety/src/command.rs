@@ -57,6 +57,7 @@ mod placeholders;
 mod plain_line;
 mod policy_rules;
 mod printed;
+mod processes;
 pub(crate) mod read_otherwise;
 mod reading;
 mod readonly;

@@ -60,6 +60,7 @@ impl Walker<'_> {
         {
             out.taint = out.taint | Taint::NAMES_SECRETS;
         }
+        out.taint = self.still_chosen(kind, program, arguments, (stdin, out.taint));
         out.connected = true;
         out
     }
@@ -109,6 +110,8 @@ impl Walker<'_> {
                 _ => Stream::unknown(taint),
             },
             Output::About => Stream::unknown(Taint::NONE),
+            Output::Processes if Arguments::new(program, arguments).has("-t") => Stream::unknown(Taint::NONE),
+            Output::Processes => Stream::unknown(Taint::PROCESSES),
             Output::LastName if !arguments.is_empty() => from(arguments.last().map(|word| word.text.clone()), taint),
             Output::Variables if arguments.iter().all(|word| word.text.starts_with('-')) => {
                 Stream::unknown(Taint::SECRET)
@@ -239,7 +242,9 @@ impl Walker<'_> {
             _ => {
                 let fd = place.text.strip_prefix("/dev/fd/").or_else(|| place.text.strip_prefix("/proc/self/fd/"));
                 let stream = fd.and_then(|fd| fd.parse::<i32>().ok()).and_then(|fd| self.state.descriptors.get(&fd));
-                stream.cloned().unwrap_or(Stream::unknown(word.taint | Taint::CONTENT))
+                stream
+                    .cloned()
+                    .unwrap_or(Stream::unknown(word.taint | super::processes::of_file(&place.text) | Taint::CONTENT))
             }
         }
     }
@@ -389,11 +394,16 @@ impl Walker<'_> {
             }
             targets.extend(sorted.values(flag));
         }
+        // It shows what it fetches, but where it is told to keep the name.
+        let shows = known.is(Trait::RemoteName)
+            && !["-O", "--remote-name", "--remote-name-all", "-J", "-K", "--config"]
+                .iter()
+                .any(|option| sorted.has(option));
         let remote = sorted.operands().any(|(_, other, _)| super::pattern::is_remote(&other.text));
         for (_, word, _) in sorted.operands() {
             let path = word.text.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
             if let Some((_, name)) = path.rsplit_once('/')
-                && !name.is_empty()
+                && !(name.is_empty() || shows)
             {
                 targets.push(Word::literal(name));
             }
@@ -445,6 +455,8 @@ fn mask(taint: Taint) -> Taint {
         Taint::ROUTINE,
         Taint::PRIVATE,
         Taint::NAMES_SECRETS,
+        Taint::CHOSEN,
+        Taint::PROCESSES,
     ] {
         if taint.has(mark) {
             out = out | mark;

@@ -9,7 +9,7 @@ use aish_program_format::{Change, Trait};
 
 use super::arguments::{Arguments, Role};
 use super::path::{self, Place};
-use super::word::Word;
+use super::word::{Taint, Word};
 use crate::rules::{programs, secret_places};
 
 /// Options whose value says which files are searched; they may be shortened.
@@ -97,6 +97,20 @@ const CREDENTIAL_HEADERS: &[&str] = &[
     "x-goog-api-key",
     "cookie",
 ];
+/// How the names of the others end: `X-Shopify-Access-Token`, `DD-API-KEY`.
+const CREDENTIAL_ENDINGS: &[&str] = &["-token", "-key", "-apikey"];
+
+/// Says whether a header `Name: value` tells a server who asks; no file's content is that by the ending of the name alone.
+fn is_credential(header: &str, taint: Taint) -> bool {
+    let name = header.split_once(':').map_or("", |(name, _)| name.trim()).to_ascii_lowercase();
+    CREDENTIAL_HEADERS.contains(&name.as_str())
+        || !taint.has(Taint::CONTENT) && CREDENTIAL_ENDINGS.iter().any(|ending| name.ends_with(ending))
+}
+
+/// Says whether an operand is a header that tells a server who asks; behind `:@` stands a file.
+pub(super) fn tells_who_asks(program: &str, word: &Word) -> bool {
+    programs::is(program, Trait::HeaderItems) && is_credential(&word.text, word.taint) && !word.text.contains(":@")
+}
 
 /// Goes through the options and their values; without those by which a server is told who asks, where that is wanted.
 pub(super) fn option_words<'a>(arguments: &'a Arguments<'_>, others: bool) -> impl Iterator<Item = &'a Word> {
@@ -115,9 +129,8 @@ pub(super) fn option_words<'a>(arguments: &'a Arguments<'_>, others: bool) -> im
             option == known
                 || !option.starts_with("--") && known.len() == 2 && option.ends_with(known.trim_matches('-'))
         };
-        let header = || value.split_once(':').map_or("", |(name, _)| name.trim()).to_ascii_lowercase();
         let tells = CREDENTIALS.iter().any(|known| is(known))
-            || (is("-H") || is("--header")) && CREDENTIAL_HEADERS.contains(&header().as_str());
+            || (is("-H") || is("--header")) && is_credential(value, word.taint);
         (!(others && tells)).then_some(word)
     })
 }

@@ -154,7 +154,8 @@ impl Walker<'_> {
             "#" => return vec![Word::literal(self.state.positional.len().to_string())],
             "?" => return vec![Word::literal("0")],
             "-" => return vec![Word::unknown(Taint::NONE)],
-            "$" => return vec![Word::number(Taint::NONE)],
+            "$" => return vec![Word::number(Taint::CHOSEN)],
+            "!" | "PPID" => return vec![Word::number(Taint::UNSET | Taint::CHOSEN)],
             // Not each shell has it, and not always.
             _ if super::arithmetic::is_number(name) => return vec![Word::number(Taint::UNSET)],
             "0" => return vec![Word::literal("bash")],
@@ -182,7 +183,7 @@ impl Walker<'_> {
             None if is_short_lived_name(name) => {
                 vec![Word { text: SHORT_LIVED.into(), taint: Taint::GUESSED, ..Word::default() }]
             }
-            None => vec![Word::unknown(taint)],
+            None => vec![Word::unknown(taint | super::processes::of_variable(name))],
         }
     }
 

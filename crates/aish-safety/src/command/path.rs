@@ -149,7 +149,7 @@ impl<T: AsRef<str>> Place<T> {
             return false;
         }
         let Some(first) = self.parts().next() else { return true };
-        if self.is_scratch() {
+        if self.is_scratch() || self.is_package_cache() {
             return false;
         }
         let matches_first = |name: &&str| *name == first || (self.glob && glob_match(first, name));
@@ -248,14 +248,23 @@ impl<T: AsRef<str>> Place<T> {
 
     /// The inside of a repository's own records.
     pub(crate) fn is_repository(&self) -> bool {
-        self.parts().any(|part| matches!(part, ".git" | ".hg" | ".svn" | ".jj") || (part == ".bzr"))
+        let inside = self.parts().any(|part| matches!(part, ".git" | ".hg" | ".svn" | ".jj") || (part == ".bzr"));
+        // What a run that was cut off left behind keeps nothing.
+        inside && (self.glob || !self.last().ends_with(".lock"))
+    }
+
+    /// In a folder of packages that their manager fetches again.
+    fn is_package_cache(&self) -> bool {
+        places::PACKAGE_CACHES
+            .iter()
+            .any(|folder| self.text().strip_prefix(folder).is_some_and(|rest| rest.len() > 1 && rest.starts_with('/')))
     }
 
     /// The folder that is worked in, its parent, or a pattern that takes everything.
     pub(crate) fn is_wide(&self) -> bool {
         let last = self.last();
         matches!(self.text(), "." | "..")
-            || (self.glob && is_everything(last) && !self.is_disposable_folder())
+            || (self.glob && is_everything(last) && !self.is_disposable_folder() && !self.is_package_cache())
             || last == ".."
     }
 
@@ -274,7 +283,7 @@ impl<T: AsRef<str>> Place<T> {
 
     /// What a build, a test or a tool makes again: routine to delete.
     pub(crate) fn is_disposable(&self) -> bool {
-        if self.is_scratch() {
+        if self.is_scratch() || self.is_package_cache() {
             return true;
         }
         let own = !self.text().starts_with('/')

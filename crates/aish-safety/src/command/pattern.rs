@@ -80,7 +80,8 @@ impl Pattern {
 /// Says whether a rule may hold, at a glance.
 pub(crate) fn may_match(rule: Rule<'_>, arguments: &Arguments<'_>) -> bool {
     let row = rule.row();
-    (row.letters == 0 || row.letters & arguments.first_letters != 0) && (arguments.has_options() || !row.option)
+    (matches!(row.letters, 0 | u128::MAX) || row.letters & arguments.first_letters != 0)
+        && (arguments.has_options() || !row.option)
 }
 
 /// Holds a rule of a program against a command; returns where the operands that are left are.
@@ -377,7 +378,9 @@ impl Rest<'_, '_> {
             Which::One => {
                 // The same word many times over is looked at once, two in turn too.
                 let mut before: [Option<&Word>; 2] = [None; 2];
-                self.words().any(|word| {
+                let secret = classes == Classes::of(Class::Secret);
+                let is_meant = |word: &&Word| !(secret && super::matched::tells_who_asks(self.subject.program, word));
+                self.words().filter(is_meant).any(|word| {
                     let seen = before.contains(&Some(word));
                     let [_, last] = before;
                     before = [last, Some(word)];
@@ -426,6 +429,7 @@ impl Rest<'_, '_> {
             Class::Absolute => place.text.starts_with('/') || place.text.starts_with('~'),
             Class::Glob => word.glob && word.text.contains(['*', '?', '[']),
             Class::Unknown => word.text.contains(HOLE),
+            Class::Unchosen => word.text.contains(HOLE) && !super::processes::is_chosen(word),
             Class::Foreign => word.taint.foreign() || (self.subject.file_taint)(&place.text).foreign(),
             Class::Secret => self.any_secret() && self.is_secret(word),
             Class::Address => word.taint.has(Taint::ADDRESS),
@@ -453,6 +457,10 @@ impl Rest<'_, '_> {
     fn is_secret(&self, word: &Word) -> bool {
         if word.may_be_secret() {
             return true;
+        }
+        // What an address names lies on another machine.
+        if ["https://", "http://"].iter().any(|scheme| word.text.starts_with(scheme)) {
+            return false;
         }
         let shows_files = programs::find(self.subject.program).is_some_and(|known| known.facts().output.shows_files());
         let check = |text: &str| {

@@ -37,10 +37,10 @@ const HELD_AGAINST: usize = 800;
 const HELP: &str = "help";
 
 /// The program as it is looked up in the tables.
-struct Program {
-    name: String,
+pub(super) struct Program {
+    pub(super) name: String,
     /// False for a path that is not one of the system's folders for programs.
-    standard: bool,
+    pub(super) standard: bool,
 }
 
 impl Walker<'_> {
@@ -181,13 +181,18 @@ impl Walker<'_> {
             self.note_opened(if program.standard { name } else { "" }, arguments);
         }
         self.record_program(name, arguments, &part);
+        let picks = self.picks(program, &part.rule, words);
         self.note(part);
         self.run_known_file(name, first, arguments, stdin);
         self.follow_files(name, arguments, stdin);
         match inner_out {
             // What a filter's script runs is not what the filter writes.
             Some(out) if !programs::is(name, Trait::Filter) => out,
-            Some(_) | None => self.output(name, arguments, stdin),
+            Some(_) | None => {
+                let mut out = self.output(name, arguments, stdin);
+                out.taint = out.taint | picks;
+                out
+            }
         }
     }
 

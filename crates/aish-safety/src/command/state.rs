@@ -323,6 +323,8 @@ impl State {
             return;
         }
         let old = self.files.get(&path).filter(|_| self.branches > 0).cloned();
+        // What may have been written to it before is not looked at.
+        let content = FileContent { taint: content.taint.without(Taint::CHOSEN).without(Taint::PROCESSES), ..content };
         let content = match old {
             // Perhaps it is written, perhaps it stays what it was.
             Some(old) => FileContent {

@@ -50,6 +50,10 @@ impl Taint {
     pub(crate) const ADDRESS: Self = Self(2048);
     /// Of a variable that may not be set: not each shell has it, or what sets it may not run.
     pub(crate) const UNSET: Self = Self(4096);
+    /// Ids of processes, or lines about them, that were chosen by name, port, job or file.
+    pub(crate) const CHOSEN: Self = Self(8192);
+    /// Lines about processes: their ids are one column.
+    pub(crate) const PROCESSES: Self = Self(16384);
     /// Never ends by itself.
     pub(crate) const ENDLESS: Self = Self(8);
 
@@ -61,6 +65,13 @@ impl Taint {
     /// The same without the marks of `other`.
     pub(crate) const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
+    }
+
+    /// The marks of two texts that become one: it is about chosen processes only where both are.
+    pub(crate) const fn joined(self, other: Self) -> Self {
+        let processes = Self(Self::CHOSEN.0 | Self::PROCESSES.0);
+        let both = Self(self.0 | other.0);
+        if (self.0 ^ other.0) & processes.0 == 0 { both } else { both.without(processes) }
     }
 
     /// Says whether any mark of `other` is set.
@@ -157,8 +168,12 @@ impl Stream {
             *self = other;
             return;
         }
+        // Nothing beside something is that.
+        let is_empty = |stream: &Self| stream.text.as_ref().is_some_and(String::is_empty);
+        let both =
+            if is_empty(self) || is_empty(&other) { self.taint | other.taint } else { self.taint.joined(other.taint) };
         let followed = !self.taint.foreign() && !other.taint.foreign();
-        self.taint = self.taint | other.taint;
+        self.taint = both;
         // What is written beside something unknown stays known: `(crontab -l; echo …) | crontab -`.
         let hole = || followed.then(|| alloc::format!("{HOLE}\n"));
         if self.text.is_none() && other.text.is_none() {

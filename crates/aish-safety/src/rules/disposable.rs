@@ -31,6 +31,8 @@ pub(crate) const DISPOSABLE: &[&str] = &[
     "cache",
     "caches",
     ".caches",
+    "Caches",
+    "_cacache",
     "__pycache__",
     ".pytest_cache",
     ".mypy_cache",

@@ -33,6 +33,10 @@ pub(crate) const SYSTEM: &[&str] = &[
     "nix",
 ];
 
+/// Folders in which managers of packages keep what they fetched, and fetch again.
+pub(crate) const PACKAGE_CACHES: &[&str] =
+    &["/var/cache/apt", "/var/cache/dnf", "/var/cache/yum", "/var/cache/apk", "/var/cache/pacman/pkg"];
+
 /// Folders for short-lived files; what lies below them is disposable, they themselves are not.
 pub(crate) const SCRATCH: &[&str] = &["/tmp", "/var/tmp", "/dev/shm", "/var/folders", "/run/user"];
 

@@ -80,6 +80,26 @@ impl<'w> Walker<'w> {
         part
     }
 
+    /// Finds the rule that decides about a program, and notes nothing.
+    pub(in super::super) fn rule_about(&self, program: &Program, words: &[Word]) -> Option<Rule<'static>> {
+        let sorted = Arguments::new(&program.name, words.get(1..).unwrap_or_default());
+        let (file_taint, stdin) = (|path: &str| self.taint_at(path), Stream::default());
+        let subject = Subject {
+            program: &program.name,
+            arguments: &sorted,
+            stdin: &stdin,
+            folder: self.state.folder.as_deref(),
+            home: self.around.home.as_deref(),
+            file_taint: &file_taint,
+            secrets: &self.secrets,
+            any_secret: OnceCell::new(),
+            own: self.rules.program(&program.name),
+            outputs: OnceCell::new(),
+            budget: &self.budget,
+        };
+        self.choose(program, words, &subject).rule.map(|(rule, _)| rule)
+    }
+
     /// Asks about a program that would be allowed, and would not be if it told options and their values apart in another way.
     fn doubt(&self, program: &Program, words: &[Word], subject: &Subject<'_>) -> Option<Part> {
         let allows = |arguments: Arguments<'_>| {
