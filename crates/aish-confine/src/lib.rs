@@ -14,6 +14,7 @@ mod bpf;
 mod changes;
 mod compute;
 mod conflict;
+mod covers;
 mod deep;
 mod diff;
 mod dotenv;
