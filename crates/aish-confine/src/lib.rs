@@ -11,6 +11,7 @@
 mod attributes;
 mod beneath;
 mod bpf;
+mod cache;
 mod changes;
 mod compute;
 mod conflict;
