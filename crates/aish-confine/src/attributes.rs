@@ -19,13 +19,15 @@ const LONGEST_VALUE: usize = 65_536;
 
 /// Opens a file for reading and leaves its time of access alone where it is the caller's own: by that a layer tells a file
 /// that was written where it is from a new one in its place.
+///
+/// Nothing is waited for: a FIFO, which a command may have put there, is open at once and empty.
 pub(crate) fn open(path: &Path) -> io::Result<fs::File> {
-    let quiet = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOATIME;
-    match rustix::fs::open(path, quiet, Mode::empty()) {
-        Ok(file) => Ok(file.into()),
-        Err(Errno::PERM) => fs::File::open(path),
-        Err(error) => Err(error.into()),
-    }
+    let plain = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let opened = match rustix::fs::open(path, plain | OFlags::NOATIME, Mode::empty()) {
+        Err(Errno::PERM) => rustix::fs::open(path, plain, Mode::empty()),
+        opened => opened,
+    };
+    Ok(opened?.into())
 }
 
 /// What a file is.
@@ -182,6 +184,11 @@ pub(crate) fn is_opaque(path: &Path) -> bool {
     let mut value = [0; 8];
     rustix::fs::lgetxattr(path, "user.overlay.opaque", &mut value[..])
         .is_ok_and(|length| value.get(..length) == Some(b"y"))
+}
+
+/// Says whether overlayfs copied a path of a layer from the one below, as far as it noted where it has it from.
+pub(crate) fn is_copied(path: &Path) -> io::Result<bool> {
+    Ok(names(path)?.iter().any(|name| name == b"user.overlay.origin"))
 }
 
 /// Takes overlayfs's own notes off a path, and says whether there were any. Time of modification stays.

@@ -9,6 +9,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use crate::attributes::{self, Attributes, FileKind};
+use crate::cache;
 use crate::layer::{Layer, LayerError, at};
 
 /// How a path changed.
@@ -110,7 +111,8 @@ impl Layer {
         let mut out = Changes::default();
         for (root, covered) in self.about.covered.iter().enumerate() {
             if caches == Caches::Included || !covered.cache {
-                let walk = Walk { root, tree: &covered.path, upper: self.upper(root) };
+                let is_shared = covered.cache && cache::is_shared(&covered.path);
+                let walk = Walk { root, tree: &covered.path, upper: self.upper(root), is_shared };
                 walk.folder(Path::new(""), &mut out)?;
             }
         }
@@ -131,6 +133,8 @@ struct Walk<'a> {
     root: usize,
     tree: &'a Path,
     upper: PathBuf,
+    /// Whether it is a folder of caches of which not each holds downloads alone.
+    is_shared: bool,
 }
 
 impl Walk<'_> {
@@ -149,6 +153,9 @@ impl Walk<'_> {
         }
         for name in names(&above)? {
             let path = path.join(name);
+            if self.is_shared && !cache::is_fetched(&path) {
+                continue;
+            }
             let (above, below) = (self.upper.join(&path), self.tree.join(&path));
             let Some(new) = at(&above, Attributes::of(&above))? else { continue };
             let old = at(&below, Attributes::of(&below))?;

@@ -52,6 +52,7 @@ pub(crate) fn of_keeping(layer: &Layer, moves: &[Move]) -> Result<Vec<Conflict>,
                 // Something coming into it is no conflict. What differs is this run's, or another's doing.
                 is_other_folder(layer, one, old)?.then_some(Why::Changed)
             }
+            (MoveKind::Create, None) => was_taken_away(layer, one)?.then_some(Why::Changed),
             (MoveKind::Folder, _) | (_, None) => None,
             (_, Some(old)) if newest(&path, old)? > layer.about.start => Some(Why::Changed),
             (_, Some(old)) if old.kind == FileKind::File && is_written(&path) => Some(Why::Open),
@@ -66,6 +67,22 @@ pub(crate) fn of_keeping(layer: &Layer, moves: &[Move]) -> Result<Vec<Conflict>,
         found.extend(why.map(|why| Conflict { path, why }));
     }
     Ok(found)
+}
+
+/// Says whether a path that is in the layer and not in the tree may have been there at the start: overlayfs copied it from the
+/// tree, under this name or another, and names came or went since where it lay.
+fn was_taken_away(layer: &Layer, one: &Move) -> Result<bool, LayerError> {
+    let upper = layer.upper(one.root).join(&one.path);
+    if !at(&upper, attributes::is_copied(&upper))? {
+        return Ok(false);
+    }
+    for folder in one.path.ancestors().skip(1) {
+        let folder = layer.tree(one.root).join(folder);
+        if let Some(there) = at(&folder, Attributes::of(&folder))? {
+            return Ok(there.changed > layer.about.start);
+        }
+    }
+    Ok(true)
 }
 
 /// Says whether mode, owner or extended attributes of a folder differ between layer and tree.

@@ -19,7 +19,8 @@ fn is_dotenv_bytes(name: &[u8]) -> bool {
     (rest.is_empty() || rest == b"rc" || rest.starts_with(b".")) && !examples.iter().any(|end| name.ends_with(end))
 }
 
-/// Lists the files of secret settings below a root that nobody can have from git anyway. `memory` is where the look is
+/// Lists the files of secret settings below a root that nobody can have from git anyway, and folders that may hold some and
+/// cannot be read. `memory` is where the look is
 /// remembered.
 ///
 /// # Errors
@@ -32,7 +33,7 @@ pub(crate) fn locked(root: &Path, memory: Option<&Path>) -> io::Result<Vec<PathB
     found.retain(|path| !is_in_git(root, path, &mut indexes));
     // What a link leads to is what is opened; out of the tree it is no file of the tree.
     let mut real: Vec<PathBuf> = found.iter().filter_map(|path| path.canonicalize().ok()).collect();
-    real.retain(|path| path.starts_with(root) && path.is_file());
+    real.retain(|path| path.starts_with(root) && path != root && (path.is_file() || path.is_dir()));
     real.sort();
     real.dedup();
     Ok(real)

@@ -190,6 +190,9 @@ fn rules(strength: Strength) -> Vec<Rule> {
     }
     match strength {
         Strength::InNamespaces => {
+            // One call takes all the room of a disk before anybody looks at how full the layer is; file systems that cannot do
+            // this answer so, and programs write instead.
+            rules.push(only(libc::SYS_fallocate, Vec::new(), libc::EOPNOTSUPP));
             let others = FAMILIES.iter().map(|family| Test::lower_is_not(0, family.unsigned_abs())).collect();
             rules.push(only(libc::SYS_socket, others, libc::EPERM));
         }

@@ -11,6 +11,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, openat, statat};
+use rustix::io::Errno;
 
 /// Names that are read in one look; with more nobody knows what is in a tree.
 const MOST_NAMES: usize = 8_000_000;
@@ -44,11 +45,12 @@ struct Names<'a> {
     found: Vec<std::borrow::Cow<'a, [u8]>>,
 }
 
-/// Lists the paths below a root whose names are looked for, files and links alike. `memory` is a file where the look is
+/// Lists the paths below a root whose names are looked for, files and links alike, and folders of this person that cannot be
+/// read: who owns one can open it, and nobody knows what is in it. `memory` is a file where the look is
 /// remembered; without it everything is read. `now` is in seconds since 1970.
 ///
 /// # Errors
-/// When there are more names than can be looked through; folders that cannot be read are passed over.
+/// When there are more names than can be looked through; folders of others that cannot be read are passed over.
 pub(crate) fn find(
     root: &Path,
     memory: Option<&Path>,
@@ -63,6 +65,7 @@ pub(crate) fn find(
     let mut look = Look { wanted, left: MOST_NAMES, buffer: vec![MaybeUninit::uninit(); PIECE] };
     let (mut out, mut text, mut news) = (Vec::new(), header(root), 0_usize);
     let mut folders = vec![root.to_owned()];
+    let own = rustix::process::geteuid().as_raw();
     let mut count = 0;
     while let Some(folder) = folders.pop() {
         let Ok(stat) = statat(CWD, &folder, AtFlags::SYMLINK_NOFOLLOW) else { continue };
@@ -73,7 +76,11 @@ pub(crate) fn find(
         let names = match known.get(path) {
             Some((as_known, names)) if *as_known == version => names,
             _ => {
-                fresh = look.read(&folder)?;
+                let Some(read) = look.read(&folder)? else {
+                    out.extend((stat.st_uid == own).then_some(folder));
+                    continue;
+                };
+                fresh = read;
                 news += 1;
                 &fresh
             }
@@ -131,10 +138,15 @@ struct Look {
 }
 
 impl Look {
-    fn read(&mut self, folder: &Path) -> io::Result<Names<'static>> {
+    /// Reads a folder; none where that is not allowed.
+    fn read(&mut self, folder: &Path) -> io::Result<Option<Names<'static>>> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mut names = Names::default();
-        let Ok(opened) = openat(CWD, folder, flags, Mode::empty()) else { return Ok(names) };
+        let opened = match openat(CWD, folder, flags, Mode::empty()) {
+            Ok(opened) => opened,
+            Err(Errno::ACCESS) => return Ok(None),
+            Err(_) => return Ok(Some(names)),
+        };
         let mut entries = RawDir::new(opened, &mut self.buffer);
         while let Some(Ok(entry)) = entries.next() {
             let too_many =
@@ -159,7 +171,7 @@ impl Look {
                 names.found.push(name.to_vec().into());
             }
         }
-        Ok(names)
+        Ok(Some(names))
     }
 }
 

@@ -398,8 +398,8 @@ impl Judge<'_> {
         let runs =
             Attributes::of(&path).ok().flatten().is_some_and(|a| a.kind == FileKind::File && a.mode & 0o111 != 0);
         let mut start = [0; 4];
-        let read = attributes::open(&path).and_then(|mut file| file.read_exact(&mut start));
-        runs && (read.is_err() || start != *b"\x7fELF")
+        let mut read = || attributes::open(&path).and_then(|mut file| file.read_exact(&mut start));
+        runs && (read().is_err() || start != *b"\x7fELF")
     }
 
     /// Reads the old and the new content of a file; none where one is no text or too long.

@@ -9,10 +9,11 @@ use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::Command;
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
 
+use crate::covers::Covers;
 use crate::filter::{self, Strength};
 use crate::plan::{Mechanism, Network, Plan};
 use crate::set_up_error::SetUpError;
@@ -44,8 +45,8 @@ pub(crate) fn run(order: Order<'_>, go: OwnedFd, tell: OwnedFd) -> ! {
         std::process::exit(NOT_SET_UP);
     }
     match start(order, go) {
-        Ok((command, resolver)) => {
-            let status = attend(command, resolver.as_ref(), &mut tell);
+        Ok((command, resolver, covers)) => {
+            let status = attend(command, resolver.as_ref(), &covers, &mut tell);
             let line = match (status.exit_status(), status.terminating_signal()) {
                 (Some(code), _) => format!("code {code}\n"),
                 (None, Some(signal)) => format!("signal {signal}\n"),
@@ -61,7 +62,7 @@ pub(crate) fn run(order: Order<'_>, go: OwnedFd, tell: OwnedFd) -> ! {
     }
 }
 
-fn start(order: Order<'_>, mut go: File) -> Result<(Pid, Option<UdpSocket>), SetUpError> {
+fn start(order: Order<'_>, mut go: File) -> Result<(Pid, Option<UdpSocket>, Covers), SetUpError> {
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
     // In the view it could not be written any more.
     privileges::first_to_go();
@@ -77,10 +78,10 @@ fn start(order: Order<'_>, mut go: File) -> Result<(Pid, Option<UdpSocket>), Set
         }
     };
     drop(go);
-    view::build(&plan, &orders)?;
+    let covers = view::build(&plan, &orders)?;
     match sys::fork(0).map_err(SetUpError::at("a process"))? {
         Fork::Child => become_command(&plan),
-        Fork::Parent(pid) => Ok((pid, resolver)),
+        Fork::Parent(pid) => Ok((pid, resolver, covers)),
     }
 }
 
@@ -95,8 +96,16 @@ fn resolver(network: Network) -> Result<Option<UdpSocket>, SetUpError> {
     Ok(UdpSocket::bind("127.0.0.1:53").ok().filter(|socket| socket.set_nonblocking(true).is_ok()))
 }
 
-/// Waits for the command to end, reaping others, answering questions for names and handing signals on.
-fn attend(command: Pid, resolver: Option<&UdpSocket>, tell: &mut File) -> WaitStatus {
+/// How often covers are looked at where the table of mounts tells nothing, in nanoseconds.
+const LOOK: i64 = 100_000_000;
+
+/// Waits for the command to end, reaping others, answering questions for names, handing signals on and covering anew what lost
+/// its cover.
+fn attend(command: Pid, resolver: Option<&UdpSocket>, covers: &Covers, tell: &mut File) -> WaitStatus {
+    // It is exceptional when the kernel took a cover away.
+    let mounts = File::open("/proc/self/mountinfo").ok();
+    let pause = Timespec { tv_sec: 0, tv_nsec: LOOK };
+    let pause = (!covers.is_empty()).then_some(&pause);
     let Ok(signals) = sys::signals(&[Signal::CHILD, Signal::TERM, Signal::INT, Signal::HUP]) else {
         std::process::exit(NOT_SET_UP)
     };
@@ -110,9 +119,11 @@ fn attend(command: Pid, resolver: Option<&UdpSocket>, tell: &mut File) -> WaitSt
         }
         let mut watched = vec![PollFd::new(&signals, PollFlags::IN)];
         watched.extend(resolver.map(|socket| PollFd::new(socket, PollFlags::IN)));
-        if poll(&mut watched, None).is_err() {
+        watched.extend(mounts.iter().map(|mounts| PollFd::new(mounts, PollFlags::PRI)));
+        if poll(&mut watched, pause).is_err() {
             continue;
         }
+        covers.renew();
         while let Some(signal) = sys::next_signal(&signals) {
             if signal != Signal::CHILD {
                 // `kill(-1)`: to all but this process, which is the first of its name space.

@@ -95,10 +95,15 @@ impl Layer {
         let path = self.journal_path();
         at(&path, journal::write(&path, &Header { staged }, &moves))?;
         let note = staged.then(|| self.stage(&moves, Coming::New)).transpose()?;
-        self.set_state(State::Keeping)?;
         let journal_alone = !wrote && !staged;
-        at(&self.folder, if journal_alone { disk.sync_files(&[path, self.state_path()]) } else { disk.sync() })?;
-        if let Err(error) = self.all_forward(&moves, note.as_ref()) {
+        if let Err(error) = self.set_state(State::Keeping) {
+            self.clear_staging()?;
+            return Err(error.into());
+        }
+        let synced = if journal_alone { disk.sync_files(&[path, self.state_path()]) } else { disk.sync() };
+        let synced = at(&self.folder, synced).map_err(KeepError::from);
+        // What is told to have failed must not be completed at the next start.
+        if let Err(error) = synced.and_then(|()| self.all_forward(&moves, note.as_ref())) {
             self.give_up(&moves, note)?;
             return Err(error);
         }
@@ -124,9 +129,15 @@ impl Layer {
         }
         let staged = self.is_elsewhere()?;
         let note = staged.then(|| self.stage(&moves, Coming::Old)).transpose()?;
-        self.set_state(State::TakingBack)?;
-        let folder = at(&self.folder, fs::File::open(&self.folder))?;
-        at(&self.folder, sync(&folder))?;
+        let begun = self.set_state(State::TakingBack).and_then(|()| {
+            let folder = at(&self.folder, fs::File::open(&self.folder))?;
+            at(&self.folder, sync(&folder))
+        });
+        if let Err(error) = begun {
+            self.clear_staging()?;
+            self.set_state(State::Kept)?;
+            return Err(error.into());
+        }
         self.all_back(&moves, note.as_ref(), Coming::Old)?;
         self.arrive(&moves, note, Coming::Old, State::TakenBack)?;
         Ok(moves.iter().filter(|one| one.kind != MoveKind::Folder).count())

@@ -11,9 +11,11 @@
 mod attributes;
 mod beneath;
 mod bpf;
+mod cache;
 mod changes;
 mod compute;
 mod conflict;
+mod covers;
 mod deep;
 mod diff;
 mod dotenv;

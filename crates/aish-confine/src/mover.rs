@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::{AsRawFd as _, BorrowedFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, Mode, RenameFlags, chmodat, renameat_with, statat};
+use rustix::fs::{AtFlags, Mode, RenameFlags, chmodat, fchmod, renameat_with, statat};
 use rustix::io::Errno;
 
 use crate::attributes::{self, Attributes};
@@ -207,17 +207,36 @@ fn rename(
         Ok(()) => Ok(()),
         Err(Errno::EXIST) => Err(Stopped::Changed),
         Err(Errno::ACCESS) => {
-            // A folder that may not be written cannot get another parent; it may for the moment of the move.
-            let stat = statat(from, old, AtFlags::SYMLINK_NOFOLLOW)?;
-            if stat.st_mode & 0o170_000 != 0o040_000 {
-                return Err(Errno::ACCESS.into());
-            }
-            chmodat(from, old, Mode::from_raw_mode((stat.st_mode & 0o7777) | 0o700), AtFlags::empty())?;
+            // A folder that may not be written gives and takes no names, and cannot get another parent; for the moment of the
+            // move it may.
+            let parents = [from, to].map(|parent| (parent, open_up(parent, Path::new(""))));
+            let ours = open_up(from, old);
+            let theirs = if flags.contains(RenameFlags::EXCHANGE) { open_up(to, new) } else { None };
             let done = renameat_with(from, old, to, new, flags);
-            let (place, moved) = if done.is_ok() { (to, new) } else { (from, old) };
-            chmodat(place, moved, Mode::from_raw_mode(stat.st_mode & 0o7777), AtFlags::empty())?;
+            let (mine, other) = if done.is_ok() { ((to, new), (from, old)) } else { ((from, old), (to, new)) };
+            let moved = [(mine, ours), (other, theirs)];
+            let parents = parents.map(|(parent, mode)| ((parent, Path::new("")), mode));
+            for ((folder, name), mode) in moved.into_iter().chain(parents) {
+                if let Some(mode) = mode {
+                    set_mode(folder, name, mode)?;
+                }
+            }
             Ok(done?)
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// Lets the owner of a folder write to it, and returns its mode of before; none where it may already, or is no folder. Without a
+/// name it is the one that is open.
+fn open_up(folder: BorrowedFd<'_>, name: &Path) -> Option<u32> {
+    let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW | AtFlags::EMPTY_PATH).ok()?;
+    let mode = stat.st_mode & 0o7777;
+    let is_shut = stat.st_mode & 0o170_000 == 0o040_000 && mode & 0o300 != 0o300;
+    (is_shut && set_mode(folder, name, mode | 0o700).is_ok()).then_some(mode)
+}
+
+fn set_mode(folder: BorrowedFd<'_>, name: &Path, mode: u32) -> rustix::io::Result<()> {
+    let mode = Mode::from_raw_mode(mode);
+    if name.as_os_str().is_empty() { fchmod(folder, mode) } else { chmodat(folder, name, mode, AtFlags::empty()) }
 }

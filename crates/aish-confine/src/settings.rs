@@ -7,7 +7,7 @@ const CACHES: &[&str] = &[
     "~/.cargo/git",
     "~/.npm",
     "~/.pnpm-store",
-    "~/.local/share/pnpm",
+    "~/.local/share/pnpm/store",
     "~/.bun/install/cache",
     "~/.yarn/berry/cache",
     "~/go/pkg",

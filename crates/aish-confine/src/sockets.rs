@@ -10,13 +10,47 @@ use std::path::{Path, PathBuf};
 /// Descriptors of other processes that are looked at for FIFOs.
 const MOST_DESCRIPTORS: usize = 65_536;
 
-/// Lists the paths that unix sockets are bound to in this network name space, those without a path left out.
+/// Lists the paths that unix sockets are bound to, those without a path left out.
 ///
-/// Bound datagram sockets take messages without listening, so that all that are bound are listed.
+/// Bound datagram sockets take messages without listening, so that all that are bound are listed. A table has those of one
+/// network name space, by the words that each was bound with: a path may be relative to a folder that its process was in, and
+/// the socket may have got another name in its folder since.
 pub(crate) fn bound() -> Vec<PathBuf> {
-    let table = fs::read("/proc/self/net/unix").unwrap_or_default();
-    let paths: BTreeSet<PathBuf> = table.split(|byte| *byte == b'\n').skip(1).filter_map(path_of).collect();
-    paths.into_iter().collect()
+    let mut words = table(Path::new("/proc/self/net/unix"));
+    let own = fs::read_link("/proc/self/ns/net").ok();
+    let (mut spaces, mut folders) = (BTreeSet::new(), BTreeSet::new());
+    for process in processes() {
+        // Of the processes of others this is not told; neither may they be connected to, as a rule.
+        let Ok(space) = fs::read_link(process.join("ns/net")) else { continue };
+        if own.as_ref() != Some(&space) && spaces.insert(space) {
+            words.extend(table(&process.join("net/unix")));
+        }
+    }
+    let (absolute, relative): (Vec<PathBuf>, Vec<PathBuf>) = words.into_iter().partition(|path| path.is_absolute());
+    if !relative.is_empty() {
+        folders.extend(processes().filter_map(|process| fs::read_link(process.join("cwd")).ok()));
+    }
+    let mut found = BTreeSet::new();
+    let placed = folders.iter().flat_map(|folder| relative.iter().map(|path| folder.join(path)));
+    for path in absolute.into_iter().chain(placed.filter(|path| takes_orders(path))) {
+        if path.symlink_metadata().is_err() {
+            found.extend(path.parent().into_iter().flat_map(entries).filter(|path| takes_orders(path)));
+        }
+        found.insert(path);
+    }
+    found.into_iter().collect()
+}
+
+/// Lists the paths of a table of unix sockets.
+fn table(file: &Path) -> BTreeSet<PathBuf> {
+    let table = fs::read(file).unwrap_or_default();
+    table.split(|byte| *byte == b'\n').skip(1).filter_map(path_of).collect()
+}
+
+fn processes() -> impl Iterator<Item = PathBuf> {
+    let is_number =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name.as_bytes().iter().all(u8::is_ascii_digit));
+    entries(Path::new("/proc")).filter(is_number)
 }
 
 /// Returns the path of one line of `/proc/net/unix`: the eighth field, which may have blanks in it.
@@ -28,7 +62,8 @@ fn path_of(line: &[u8]) -> Option<PathBuf> {
         rest = rest.get(end..)?;
     }
     let path = rest.trim_ascii();
-    path.starts_with(b"/").then(|| PathBuf::from(OsStr::from_bytes(path)))
+    // An abstract name begins with `@`, which stands for a NUL.
+    (!path.is_empty() && !path.starts_with(b"@")).then(|| PathBuf::from(OsStr::from_bytes(path)))
 }
 
 /// Lists the FIFOs that processes of this person have open by a path.
@@ -37,11 +72,7 @@ fn path_of(line: &[u8]) -> Option<PathBuf> {
 pub(crate) fn open_fifos() -> Vec<PathBuf> {
     let mut found = BTreeSet::new();
     let mut left = MOST_DESCRIPTORS;
-    for process in entries(Path::new("/proc")) {
-        let is_process = process.file_name().is_some_and(|name| name.as_bytes().iter().all(u8::is_ascii_digit));
-        if !is_process {
-            continue;
-        }
+    for process in processes() {
         for descriptor in entries(&process.join("fd")) {
             left = left.saturating_sub(1);
             if left == 0 {
@@ -95,5 +126,14 @@ mod tests {
         assert!(!open_fifos().contains(&fifo));
         let _open = fs::OpenOptions::new().read(true).write(true).open(&fifo).unwrap();
         assert!(open_fifos().contains(&fifo));
+    }
+
+    #[test]
+    fn a_socket_that_got_another_name_is_found_beside_its_old_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let (first, later) = (folder.path().join("first"), folder.path().join("later"));
+        let _listener = std::os::unix::net::UnixListener::bind(&first).unwrap();
+        fs::rename(&first, &later).unwrap();
+        assert!(bound().contains(&later));
     }
 }

@@ -40,7 +40,7 @@ pub fn is_repository(folder: &Path) -> bool {
 }
 
 /// Returns the folder of the repository of a linked work tree or a submodule, whose `.git` is a file that names it.
-fn repository(root: &Path) -> Option<PathBuf> {
+pub(crate) fn repository(root: &Path) -> Option<PathBuf> {
     let named = fs::canonicalize(root.join(pointer(&root.join(".git"))?)).ok()?;
     // A linked work tree has a folder of its own inside the common one, which a commit writes to as well.
     let common = short_text(&named.join("commondir"));

@@ -15,9 +15,10 @@ use rustix::mount::{
     fsconfig_set_flag, fsconfig_set_string, fsmount, fsopen, mount_change, move_mount, open_tree,
 };
 
+use crate::covers::Covers;
 use crate::plan::{Network, Plan, Root};
 use crate::set_up_error::SetUpError;
-use crate::{sockets, sys};
+use crate::sys;
 
 /// Where private folders are made before they are in their places.
 const SCRATCH: &str = "/tmp";
@@ -34,7 +35,7 @@ const LINKS: &[(&str, &str)] = &[
     ("ptmx", "pts/ptmx"),
 ];
 
-fn at<T>(what: impl std::fmt::Display, done: Result<T, impl Into<io::Error>>) -> Result<T, SetUpError> {
+pub(crate) fn at<T>(what: impl std::fmt::Display, done: Result<T, impl Into<io::Error>>) -> Result<T, SetUpError> {
     done.map_err(SetUpError::at(what))
 }
 
@@ -47,7 +48,7 @@ struct Detached {
 /// Builds the view for this process, which must be alone in a mount name space of its own.
 ///
 /// `orders` are sockets and FIFOs that are covered where they can be seen.
-pub(crate) fn build(plan: &Plan, orders: &[PathBuf]) -> Result<(), SetUpError> {
+pub(crate) fn build(plan: &Plan, orders: &[PathBuf]) -> Result<Covers, SetUpError> {
     at("separate mounts", mount_change("/", MountPropagationFlags::REC | MountPropagationFlags::PRIVATE))?;
     let private = private_folders();
     let mut placed = plan.roots.iter().map(layer_over).collect::<Result<Vec<_>, _>>()?;
@@ -74,7 +75,7 @@ pub(crate) fn build(plan: &Plan, orders: &[PathBuf]) -> Result<(), SetUpError> {
     let resolver = clone_of(&inner("resolv.conf"), OpenTreeFlags::empty())?;
     read_only(&resolver)?;
     // Covers are taken before the folder that they lie in goes out of sight.
-    let covers = covers(plan, orders, &private, inner)?;
+    let covers = Covers::of(plan, orders, &private, inner)?;
     // An open descriptor of each private folder is not enough to make folders in it: they are put in place first.
     attach(&device, Path::new("/dev"))?;
     for device in &devices {
@@ -94,18 +95,13 @@ pub(crate) fn build(plan: &Plan, orders: &[PathBuf]) -> Result<(), SetUpError> {
     for detached in &placed {
         place(detached, &private)?;
     }
-    for cover in &covers {
-        // What has gone since needs no cover.
-        if cover.to.symlink_metadata().is_ok() {
-            attach(&cover.mount, &cover.to)?;
-        }
-    }
+    covers.put()?;
     if plan.network == Network::Loopback
         && let Ok(settings) = fs::canonicalize("/etc/resolv.conf")
     {
         attach(&resolver, &settings)?;
     }
-    Ok(())
+    Ok(covers)
 }
 
 /// Folders that are empty at the start of a run and gone at its end.
@@ -221,12 +217,12 @@ fn clone_of(path: &Path, below: OpenTreeFlags) -> Result<OwnedFd, SetUpError> {
     at(path.display(), open_tree(CWD, path, flags))
 }
 
-fn read_only(mount: &OwnedFd) -> Result<(), SetUpError> {
+pub(crate) fn read_only(mount: &OwnedFd) -> Result<(), SetUpError> {
     let attributes = MountAttrFlags::MOUNT_ATTR_RDONLY | MountAttrFlags::MOUNT_ATTR_NOSUID;
     at("make a mount read-only", sys::set_mount_attributes(mount.as_fd(), c"", u64::from(attributes.bits())))
 }
 
-fn attach(mount: &OwnedFd, to: &Path) -> Result<(), SetUpError> {
+pub(crate) fn attach(mount: &OwnedFd, to: &Path) -> Result<(), SetUpError> {
     at(to.display(), move_mount(mount.as_fd(), "", CWD, to, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH))
 }
 
@@ -325,32 +321,6 @@ fn has_own_pid_limit() -> bool {
     let release = rustix::system::uname().release().to_string_lossy().into_owned();
     let mut numbers = release.split(|letter: char| !letter.is_ascii_digit()).map_while(|part| part.parse::<u32>().ok());
     (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (6, 14)
-}
-
-/// Makes a cover for every secret, socket and FIFO that would be seen.
-fn covers(
-    plan: &Plan,
-    orders: &[PathBuf],
-    private: &[PathBuf],
-    inner: impl Fn(&str) -> PathBuf,
-) -> Result<Vec<Detached>, SetUpError> {
-    let (file, folder, locked) = (inner("empty-file"), inner("empty-folder"), inner("locked-file"));
-    let is_private = |path: &Path| private.iter().any(|one| path.starts_with(one));
-    let in_root = |path: &Path| plan.roots.iter().any(|root| path.starts_with(&root.path));
-    let mut out = Vec::new();
-    // A socket below a root is another one there: the overlay's inode is not the one that is bound.
-    let orders = orders.iter().filter(|path| !in_root(path) && sockets::takes_orders(path));
-    let seem_empty = plan.hidden.iter().chain(orders).map(|path| (path, &file));
-    for (path, file) in seem_empty.chain(plan.locked.iter().map(|path| (path, &locked))) {
-        if is_private(path) && !in_root(path) && !plan.shown.iter().any(|shown| path.starts_with(shown)) {
-            continue;
-        }
-        let Ok(meta) = fs::symlink_metadata(path) else { continue };
-        let mount = clone_of(if meta.is_dir() { &folder } else { file }, OpenTreeFlags::empty())?;
-        read_only(&mount)?;
-        out.push(Detached { mount, to: path.clone() });
-    }
-    Ok(out)
 }
 
 #[cfg(test)]

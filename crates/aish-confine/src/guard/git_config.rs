@@ -97,6 +97,29 @@ pub(super) fn words(text: &str) -> Vec<String> {
     values.flat_map(split).take(MOST_WORDS).collect()
 }
 
+/// What a configuration names, there or not.
+pub(super) enum Named {
+    /// A folder of hooks, from the work tree.
+    Hooks(String),
+    /// More settings, from the folder of the configuration.
+    Settings(String),
+}
+
+/// Lists what a configuration names for git to go on with.
+pub(super) fn named(text: &str) -> Vec<Named> {
+    let named = |line: &str| {
+        let (key, value) = line.split_once('=')?;
+        let key = key.rsplit(']').next().unwrap_or(key).trim().to_ascii_lowercase();
+        let value = value.trim().trim_matches('"').to_owned();
+        match key.as_str() {
+            "hookspath" => Some(Named::Hooks(value)),
+            "path" => Some(Named::Settings(value)),
+            _ => None,
+        }
+    };
+    text.lines().filter_map(named).take(MOST_WORDS).collect()
+}
+
 /// Splits a text at what a shell sets between words; at most 1,000.
 pub(super) fn split(text: &str) -> Vec<String> {
     let is_between = |c: char| c.is_whitespace() || "\"';|&()<>!".contains(c);

@@ -4,10 +4,15 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use super::git_config::Named;
 use super::{LONGEST, git_config, instructs};
+use crate::tree;
 
 /// Entries of a folder that are looked at.
 const MOST: usize = 10_000;
+
+/// Files of git's settings that are read.
+const MOST_CONFIGURATIONS: usize = 32;
 
 /// Returns files and folders below a tree, relative to it, that act under other names. `tree` has no links in its path.
 pub(super) fn of(tree: &Path) -> Vec<PathBuf> {
@@ -17,24 +22,57 @@ pub(super) fn of(tree: &Path) -> Vec<PathBuf> {
         // A folder of settings is guarded by its own name.
         found.extend(below.filter(|below| !below.starts_with(".git")).map(Path::to_owned));
     };
-    links(&tree.join(".git/hooks"), |_| true).for_each(&mut add);
+    // A linked work tree and a submodule have their repository elsewhere.
+    let git = tree::repository(tree).unwrap_or_else(|| tree.join(".git"));
+    links(&git.join("hooks"), |_| true).for_each(&mut add);
     let is_guarded = |name: &str| name.starts_with('.') || instructs(name);
     links(tree, is_guarded).for_each(&mut add);
-    let text = |file: &str| {
-        let file = tree.join(file);
-        let is_short = fs::metadata(&file).is_ok_and(|meta| meta.is_file() && meta.len() <= LONGEST);
-        if is_short { fs::read_to_string(file).unwrap_or_default() } else { String::new() }
-    };
-    // What is read whenever the folder is entered names more that is read then.
-    let of_entering = git_config::split(&text(".envrc"));
-    for word in git_config::words(&text(".git/config")).iter().chain(&of_entering) {
-        if let Some(path) = inside(tree, word) {
-            add(path);
+    let mut configurations = vec![git.join("config"), git.join("config.worktree")];
+    configurations.extend(tree::pointer(&tree.join(".git")).map(|own| tree.join(own).join("config.worktree")));
+    let mut words = Vec::new();
+    // Each may include more.
+    for number in 0..MOST_CONFIGURATIONS {
+        let Some(file) = configurations.get(number).cloned() else { break };
+        let text = text(&file);
+        words.extend(git_config::words(&text));
+        for named in git_config::named(&text) {
+            match named {
+                Named::Hooks(folder) => add(placed(tree, &folder)),
+                Named::Settings(path) => {
+                    let path = placed(file.parent().unwrap_or(tree), &path);
+                    add(path.clone());
+                    configurations.push(path);
+                }
+            }
         }
     }
+    // What is read whenever the folder is entered names more that is read then.
+    words.extend(git_config::split(&text(&tree.join(".envrc"))));
+    words.iter().filter_map(|word| inside(tree, word)).for_each(&mut add);
     found.sort();
     found.dedup();
     found
+}
+
+/// Reads a plain file of a usual length; empty where it is another.
+fn text(file: &Path) -> String {
+    let is_short = fs::metadata(file).is_ok_and(|meta| meta.is_file() && meta.len() <= LONGEST);
+    if is_short { fs::read_to_string(file).unwrap_or_default() } else { String::new() }
+}
+
+/// Returns the path that is named from a folder, with links followed where it is there: it may come later.
+fn placed(from: &Path, named: &str) -> PathBuf {
+    let mut path = PathBuf::new();
+    for part in from.join(named).components() {
+        match part {
+            Component::ParentDir => {
+                path.pop();
+            }
+            Component::CurDir => {}
+            Component::RootDir | Component::Prefix(_) | Component::Normal(_) => path.push(part),
+        }
+    }
+    fs::canonicalize(from.join(named)).unwrap_or(path)
 }
 
 /// Lists where links of a folder lead whose names are asked for.

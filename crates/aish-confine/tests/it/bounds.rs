@@ -146,3 +146,14 @@ fn with_nothing_at_all_the_rest_still_ends() {
     });
     assert!(!found);
 }
+
+#[test]
+fn room_on_the_disk_is_taken_by_writing_alone() {
+    let place = Place::new();
+    let ran = place.run(
+        "python3 -c 'import ctypes,os;l=ctypes.CDLL(None,use_errno=True);f=os.open(\"a\",66);\
+         print(l.fallocate(f,0,ctypes.c_long(0),ctypes.c_long(1<<20)),os.strerror(ctypes.get_errno()));\
+         os.posix_fallocate(f,0,1<<20);print(os.fstat(f).st_size)'",
+    );
+    assert_eq!(ran.stdout, "-1 Operation not supported\n1048576\n", "{}", ran.stderr);
+}

@@ -211,3 +211,24 @@ fn runs_right_after_one_another_are_no_conflict() {
     }
     assert_eq!(place.read("a").lines().count(), 21);
 }
+
+#[test]
+fn what_another_took_away_meanwhile_does_not_come_back_in_silence() {
+    let place = Place::new();
+    for name in ["a", "b", "d/x", "d/y"] {
+        place.write(name, "old\n");
+    }
+    let ran = place.run("echo run >> a; rm b; echo run > b; echo run >> d/x; echo run > new");
+    for name in ["a", "b"] {
+        fs::remove_file(place.tree.join(name)).unwrap();
+    }
+    fs::rename(place.tree.join("d"), place.tree.join("moved")).unwrap();
+    let before = place.picture();
+    // A new file in the place of one that both took away is nobody's loss.
+    assert_eq!(keep(&ran.layer, &place), ["a", "d"].map(|path| (path.to_owned(), Why::Changed)));
+    assert_eq!(place.picture(), before);
+    ran.layer.keep(Caches::LeftOut, OnConflict::Replace).unwrap();
+    assert_eq!((place.read("a").as_str(), place.read("moved/x").as_str()), ("old\nrun\n", "old\n"));
+    ran.layer.take_back(OnConflict::Stop).unwrap();
+    assert_eq!(place.picture(), before);
+}

@@ -74,7 +74,9 @@ fn what_acts_under_another_name_and_sources_in_built_folders_are_guarded() {
         let place = Place::new();
         let set_up = "git init -q && mkdir -p tools/hooks build docs && echo x > build/main.c && echo x > tools/check \
             && echo x > docs/guide && echo x > tools/hooks/pre-push && git add . && ln -s docs/guide CLAUDE.md \
-            && ln -s ../../tools/check .git/hooks/pre-commit && git config core.hooksPath tools/hooks";
+            && ln -s ../../tools/check .git/hooks/pre-commit && git config core.hooksPath tools/hooks \
+            && mkdir settings && echo '[include] path = inner' > settings/git && touch settings/inner \
+            && git config --add include.path ../settings/git && git config --add include.path ../settings/later";
         let done = std::process::Command::new("sh").args(["-c", set_up]).current_dir(&place.tree).status().unwrap();
         assert!(done.success());
         let ran = place.run(line);
@@ -90,13 +92,18 @@ fn what_acts_under_another_name_and_sources_in_built_folders_are_guarded() {
         ("echo y > tools/hooks/post-merge", "tools/hooks/post-merge"),
         ("mv tools gone; mkdir tools; cp -r gone/* tools", "tools"),
         ("echo y > docs/guide", "docs/guide"),
+        ("echo y > settings/git", "settings/git"),
+        ("echo y > settings/inner", "settings/inner"),
+        ("echo y > settings/later", "settings/later"),
         ("echo y > build/.envrc", "build/.envrc"),
         ("printf '#!/bin/sh\\n' > build/new; chmod +x build/new", "build/new"),
     ] {
         let found = of(line);
         assert!(found.iter().any(|found| found == path), "{line}: {found:?}");
     }
-    for line in ["echo y > build/main.c", "echo y > docs/other", "mkdir dist; echo y > dist/.stamp"] {
+    for line in
+        ["echo y > build/main.c", "echo y > docs/other", "echo y > settings/other", "mkdir dist; echo y > dist/.stamp"]
+    {
         assert_eq!(of(line), [""; 0], "{line}");
     }
 }
@@ -164,4 +171,26 @@ fn a_link_replaced_by_a_program_is_a_new_program() {
     let ran = place.run("rm l; echo ls > l; chmod +x l");
     let changes = ran.layer.changes(Caches::LeftOut).unwrap().changes;
     assert!(ran.layer.guard(&changes[0], &[], &[]).is_some());
+}
+
+#[test]
+fn hooks_of_a_linked_work_tree_are_guarded() {
+    let place = Place::new();
+    let set_up = "git init -q ../main && cd ../main && mkdir hooks && echo x > hooks/pre-push && git add . \
+        && git -c user.name=a -c user.email=a@b commit -qm x && git config core.hooksPath hooks && git worktree add -q ../tree";
+    let mut shell = std::process::Command::new("sh");
+    let done = shell.args(["-c", set_up]).current_dir(&place.tree).env("HOME", &place.home).status().unwrap();
+    assert!(done.success());
+    let ran = place.run("echo y >> hooks/pre-push; echo y > other");
+    let changes = ran.layer.changes(Caches::LeftOut).unwrap();
+    let found = ran.layer.guarded(&changes, &aish_confine::Settings::default());
+    assert_eq!(
+        found.iter().map(|guarded| guarded.path.as_path()).collect::<Vec<_>>(),
+        [std::path::Path::new("hooks/pre-push")]
+    );
+}
+
+#[test]
+fn a_fifo_in_a_new_folder_is_not_waited_for() {
+    assert_eq!(guarded("mkdir new; mkfifo -m 755 new/fifo; ln -s fifo new/link; echo x > new/file"), [""; 0]);
 }

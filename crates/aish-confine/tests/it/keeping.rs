@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
-use aish_confine::{Caches, KeepError, OnConflict, State};
+use aish_confine::{Caches, KeepError, Layer, OnConflict, State};
 
 use crate::place::{Place, is_root, picture};
 
@@ -212,5 +212,71 @@ fn several_roots_are_kept_together_and_caches_only_when_asked() {
         let name = keep_cache.to_string();
         assert!(place.tree.join(&name).exists() && other.join(&name).exists());
         assert_eq!(cache.join(&name).exists(), keep_cache);
+    }
+}
+
+#[test]
+fn keeping_that_could_not_begin_leaves_nothing_in_the_tree() {
+    let mut place = Place::new();
+    place.write("a", "old\n");
+    let elsewhere = tempfile::tempdir_in("/dev/shm").unwrap();
+    place.layers = elsewhere.path().to_owned();
+    let before = place.picture();
+    let ran = place.run("echo new > a; echo new > b");
+    // Its state cannot be written.
+    let in_the_way = place.layers.join(ran.layer.id()).join("state.new");
+    fs::create_dir(&in_the_way).unwrap();
+    ran.layer.keep(Caches::LeftOut, OnConflict::Stop).unwrap_err();
+    assert_eq!(place.picture(), before);
+    fs::remove_dir(&in_the_way).unwrap();
+    assert_eq!(ran.layer.state().unwrap(), State::Open);
+    ran.layer.keep(Caches::LeftOut, OnConflict::Stop).unwrap();
+    let after = place.picture();
+    fs::create_dir(&in_the_way).unwrap();
+    ran.layer.take_back(OnConflict::Stop).unwrap_err();
+    assert_eq!(place.picture(), after);
+    fs::remove_dir(&in_the_way).unwrap();
+    ran.layer.take_back(OnConflict::Stop).unwrap();
+    assert_eq!(place.picture(), before);
+}
+
+#[test]
+fn of_the_cache_of_all_programs_only_what_was_fetched_is_kept() {
+    let place = Place::new();
+    let cache = place.home.join(".cache");
+    fs::create_dir_all(cache.join("pip")).unwrap();
+    let roots = [(place.tree.clone(), false), (cache.clone(), true)];
+    let layer = Layer::create(&place.layers, "x", None, &roots).unwrap();
+    let line =
+        "cd ../.cache; echo x > pip/wheel; mkdir uv prompt; echo x > uv/a; echo x > prompt/program; echo x > start.zsh";
+    let ran = place.run_with(line, |plan| plan.roots = layer.roots());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    layer.keep(Caches::Included, OnConflict::Stop).unwrap();
+    let kept = ["pip/wheel", "uv/a", "prompt", "start.zsh"].map(|path| cache.join(path).exists());
+    assert_eq!(kept, [true, true, false, false]);
+}
+
+#[test]
+fn what_changed_in_folders_that_may_not_be_written_comes_and_goes() {
+    for line in [
+        "chmod 755 d; echo y > d/a; rm d/b; echo y > d/n; chmod 555 d",
+        "chmod 755 d; rm -r d; mkdir d; echo y > d/a",
+        "chmod 755 d; rm -r d; mkdir d; echo y > d/a; chmod 555 d",
+        "chmod 755 d; rm -r d; echo y > d",
+    ] {
+        let place = Place::new();
+        for name in ["d/a", "d/b"] {
+            place.write(name, "x\n");
+        }
+        let mode = |mode| fs::set_permissions(place.tree.join("d"), fs::Permissions::from_mode(mode)).unwrap();
+        mode(0o555);
+        let before = place.picture();
+        let layer = place.keep(line);
+        let after = place.picture();
+        assert_ne!(after, before, "{line}");
+        layer.take_back(OnConflict::Stop).unwrap();
+        assert_eq!(place.picture(), before, "{line}");
+        // So that it can be deleted.
+        mode(0o755);
     }
 }

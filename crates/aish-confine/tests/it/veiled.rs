@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 
 use aish_confine::{Caches, Caller, Dotenv, Layer, OnConflict, Settings, Surroundings};
 
@@ -74,4 +75,18 @@ fn a_token_goes_to_no_other_host_by_the_word_in_its_place() {
     layer.keep(Caches::LeftOut, OnConflict::Stop).unwrap();
     let settings = [".git/config", ".npmrc"].map(|path| fs::read_to_string(place.tree.join(path)).unwrap()).concat();
     assert!(settings.contains("elsewhere.example") && !settings.contains("s3cret"), "{settings}");
+}
+
+#[test]
+fn a_folder_that_cannot_be_looked_into_is_not_opened_for_a_command() {
+    // Root looks into every folder.
+    if crate::place::is_root() {
+        return;
+    }
+    let place = Place::new();
+    place.write("shut/.env", "s3cret");
+    fs::set_permissions(place.tree.join("shut"), fs::Permissions::from_mode(0o300)).unwrap();
+    let said = run(&place, "chmod 700 shut || cat shut/.env || echo end", Dotenv::Locked).1;
+    fs::set_permissions(place.tree.join("shut"), fs::Permissions::from_mode(0o700)).unwrap();
+    assert!(!said.contains("s3cret") && said.contains("end"), "{said}");
 }

@@ -1,10 +1,11 @@
 //! What a confined run sees and reaches, a test a row of the table of holes.
 
 use std::fs;
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::os::fd::AsRawFd as _;
 use std::os::unix::net::{UnixDatagram, UnixListener};
-use std::process::Stdio;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 use aish_confine::{Caches, Network, Report};
 
@@ -136,6 +137,58 @@ fn sockets_and_fifos_of_others_take_no_orders() {
     for mut fifo in fifos {
         assert_eq!(fifo.read(&mut [0; 8]).unwrap(), 0);
     }
+}
+
+#[test]
+fn sockets_with_relative_names_and_of_other_networks_take_no_orders() {
+    let place = Place::new();
+    let listen = "import socket,sys;s=socket.socket(1);s.bind(sys.argv[1]);s.listen();print('bound',flush=True);s.accept();print('reached')";
+    let mut servers = Vec::new();
+    for (name, words) in
+        [("relative", vec![]), ("absolute", vec!["unshare", "-Urn"]), ("both", vec!["unshare", "-Urn"])]
+    {
+        let words: Vec<&str> = words.into_iter().chain(["python3", "-c", listen]).collect();
+        let path = if name == "absolute" { place.home.join(name) } else { PathBuf::from(name) };
+        let mut server = Command::new(words[0]);
+        server.args(&words[1..]).arg(path).current_dir(&place.home).stdin(Stdio::null()).stdout(Stdio::piped());
+        let mut server = server.spawn().unwrap();
+        let mut said = [0; 6];
+        server.stdout.as_mut().unwrap().read_exact(&mut said).unwrap();
+        servers.push(server);
+    }
+    let ran = place.run(
+        "for name in relative absolute both; do \
+         python3 -c 'import socket,sys;socket.socket(1).connect(sys.argv[1])' ../$name 2>/dev/null && echo reached $name; done; true",
+    );
+    for mut server in servers {
+        let _ = server.kill();
+        let _ = server.wait();
+    }
+    assert_eq!(ran.stdout, "", "{}", ran.stderr);
+}
+
+#[test]
+fn a_secret_that_is_replaced_while_a_command_runs_is_covered_again() {
+    let place = Place::new();
+    let at = |name: &str| place.home.join(name);
+    fs::create_dir_all(at(".aws")).unwrap();
+    fs::write(at(".netrc"), "hush").unwrap();
+    fs::write(at(".aws/credentials"), "hush").unwrap();
+    let (layer, plan) = place.plan("echo ready; read -r go; sleep 1; cat ../.netrc ../.aws/credentials; echo end");
+    let mut child = command(&plan).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut said = [0; 6];
+    child.stdout.as_mut().unwrap().read_exact(&mut said).unwrap();
+    // As programs replace a file whole, and a person a folder.
+    fs::write(at("new"), "hush").unwrap();
+    fs::rename(at("new"), at(".netrc")).unwrap();
+    fs::rename(at(".aws"), at(".gone")).unwrap();
+    fs::remove_dir_all(at(".gone")).unwrap();
+    fs::create_dir(at(".aws")).unwrap();
+    fs::write(at(".aws/credentials"), "hush").unwrap();
+    child.stdin.take().unwrap().write_all(b"go\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "end\n");
+    layer.discard().unwrap();
 }
 
 #[test]

@@ -35,7 +35,9 @@ enum Decision {
 pub fn run(base: &Base, flags: &TrialFlags, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     // What an earlier run left half done is whole before this one looks at the tree.
     kept(base, &mut complain);
-    let confinement = Ground::of(base).at(&base.folder, Dotenv::Readable)?;
+    // Who types a command says yes to what it reads; from where other hosts can be reached the tree's own secrets stay closed.
+    let dotenv = if flags.net { Dotenv::Locked } else { Dotenv::Readable };
+    let confinement = Ground::of(base).at(&base.folder, dotenv)?;
     if confinement.tree().is_none() {
         complain("this folder belongs to no tree (it is the home folder or above): nothing can be written");
     }

@@ -325,3 +325,15 @@ fn the_question_fits_a_narrow_window_without_colour() {
     person.sees("changed  a +1").sees("a-name-that-is-rather-long-for-a").types("k").sees("kept;").prompt();
     assert_eq!(person.leaves("exit\r"), Some(0));
 }
+
+#[test]
+fn secret_settings_of_the_tree_are_read_by_what_a_person_typed_and_reaches_no_host() {
+    let (home, _model) = home(&[]);
+    std::fs::write(home.work().join(".env"), "PASSWORD=hush\n").unwrap();
+    let reads = |flags: &[&str]| {
+        let done = home.aish(&[&["try", "--drop"], flags, &["--", "cat", ".env"]].concat());
+        String::from_utf8(done.stdout).unwrap().contains("hush")
+    };
+    assert!(reads(&[]));
+    assert!(!reads(&["--net"]));
+}
