@@ -50,6 +50,8 @@ impl Taint {
     pub(crate) const ADDRESS: Self = Self(2048);
     /// Of a variable that may not be set: not each shell has it, or what sets it may not run.
     pub(crate) const UNSET: Self = Self(4096);
+    /// Assumed where nothing is known, as the default of a variable is: perhaps it is something else.
+    pub(crate) const ASSUMED: Self = Self(8192);
     /// Never ends by itself.
     pub(crate) const ENDLESS: Self = Self(8);
 
