@@ -59,8 +59,8 @@ impl Walker<'_> {
         let is_plain = index.is_none() && operator.is_empty();
         let is_list = self.state.variables.get(name).is_some_and(|values| values.iter().any(|words| words.len() > 1));
         // Of those from before nothing is known, and nothing guessed.
-        let counted = (name.bytes().all(|byte| byte.is_ascii_digit()) || matches!(name, "@" | "*"))
-            && !self.has_outer_arguments();
+        let is_argument = name.bytes().all(|byte| byte.is_ascii_digit()) || matches!(name, "@" | "*");
+        let counted = name == "0" || is_argument && !self.has_outer_arguments();
         // A shell changes these itself, whatever they were set to.
         let of_shell = matches!(name, "_" | "#" | "?" | "match")
             || settable(name).is_some() && self.state.variables.contains_key(name);
