@@ -7,6 +7,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::budget::Work;
+use super::state::Kind;
 use super::walk::Walker;
 use super::word::{Taint, Word, is_numeric};
 use crate::rules::{Effect, programs};
@@ -22,12 +23,7 @@ impl Walker<'_> {
     /// Evaluates arithmetic: substitutions in it are judged, plain numbers known, all else unknown.
     pub(crate) fn arithmetic(&mut self, text: &str) -> Word {
         let expanded = self.expand_one(text);
-        self.evaluated(&expanded.text);
-        let given = ["$1", "$2", "$3", "$4", "$5", "$6", "$7", "$8", "$9", "$@", "$*", "${1", "${2", "${@", "${*"];
-        if self.in_function == 0 && self.state.positional.is_empty() && given.iter().any(|one| text.contains(one)) {
-            // The arguments that a shell was given before are not known here.
-            self.computes_with_the_unknown(text);
-        }
+        self.evaluated(&expanded);
         // What is computed is always something.
         let taint = expanded.taint.without(Taint::UNSET);
         let compact: String = expanded.text.chars().filter(|letter| !letter.is_whitespace()).collect();
@@ -70,20 +66,25 @@ impl Walker<'_> {
     }
 
     /// Judges what a built-in runs that takes a variable by its name: the index of an element is evaluated.
-    pub(crate) fn named_variable(&mut self, name: &str) {
+    pub(crate) fn named_variable(&mut self, word: &Word) {
+        let name = word.text.as_str();
         match name.split_once('[') {
-            Some((array, index)) if self.state.has_keys(array) && !index.contains(['$', '`']) => {}
-            Some((_, index)) => self.evaluated(index),
-            None if is_numeric(name) => {}
+            // What is not known of a key is expanded once more by some shells.
+            Some((array, index)) if self.state.has_keys(array) && !index.contains(['$', '`']) && is_numeric(index) => {}
+            Some((_, index)) => self.evaluated(&Word { text: index.into(), ..word.clone() }),
+            None if is_numeric(name) && !word.taint.has(Taint::ASSUMED) => {}
             None => self.computes_with_the_unknown(name),
         }
     }
 
     /// Judges what the evaluation of an expression runs: substitutions that came out of a variable, and those in the
     /// values of the variables that it names. What is not known may hold them: only numbers are computed with unasked.
-    pub(crate) fn evaluated(&mut self, text: &str) {
+    pub(crate) fn evaluated(&mut self, word: &Word) {
+        if word.taint.has(Taint::ASSUMED) {
+            return self.computes_with_the_unknown(&word.text);
+        }
         // Texts that were looked at, and those that are still to be.
-        let mut open: Vec<String> = alloc::vec![text.to_string()];
+        let mut open: Vec<String> = alloc::vec![word.text.clone()];
         let mut next = 0;
         while let Some(text) = open.get(next).cloned() {
             next += 1;
@@ -103,6 +104,10 @@ impl Walker<'_> {
                 if used != Used::Read {
                     self.state.note_special(name, &[Word::number(Taint::NONE)]);
                 }
+                if used != Used::Read && !self.state.variables.contains_key(name) {
+                    // In zsh it is a number from then on, and what is assigned to it is computed.
+                    self.state.declare(name, Kind::Computed);
+                }
                 if used == Used::Set {
                     let is_open = |word: &Word| word.text.is_empty() || word.taint.has(Taint::UNSET);
                     let values = self.state.variables.get(name);
@@ -120,7 +125,7 @@ impl Walker<'_> {
                     return self.computes_with_the_unknown(&text);
                 };
                 for word in values.iter().flatten() {
-                    if !is_numeric(&word.text) {
+                    if !is_numeric(&word.text) || word.taint.has(Taint::ASSUMED) {
                         return self.computes_with_the_unknown(&text);
                     }
                 }

@@ -36,12 +36,12 @@ impl Walker<'_> {
             let Some(mut value) = self.state.look_up(&name) else { continue };
             if refers {
                 for word in &value {
-                    self.named_variable(&word.text);
+                    self.named_variable(word);
                 }
             }
             if computes {
                 for word in &value {
-                    self.evaluated(&word.text);
+                    self.evaluated(word);
                 }
             }
             if refers
@@ -63,7 +63,7 @@ impl Walker<'_> {
     pub(crate) fn subscripts(&mut self, name: &str, arguments: &[Word]) {
         self.names_of_files(name, arguments);
         if let Some(word) = asks_for_a_variable(name, arguments) {
-            self.named_variable(&word.text);
+            self.named_variable(word);
         }
         let mut before = "";
         for word in arguments {
@@ -71,7 +71,7 @@ impl Walker<'_> {
             let before = core::mem::replace(&mut before, text);
             let named = match name {
                 "let" => {
-                    self.evaluated(text);
+                    self.evaluated(word);
                     continue;
                 }
                 "printf" | "test" | "[" if !matches!(before, "-v" | "-R") => continue,
@@ -80,7 +80,7 @@ impl Walker<'_> {
                 "wait" if !before.starts_with('-') => continue,
                 _ => text.split('=').next().unwrap_or_default(),
             };
-            self.named_variable(named);
+            self.named_variable(&Word { text: named.into(), ..word.clone() });
         }
     }
 

@@ -111,7 +111,14 @@ impl Walker<'_> {
             }
             _ => return None,
         }
-        Some(Stream { text: Some(String::new()), taint: Taint::NONE, connected: true })
+        Some(match tells(name, arguments) {
+            // What is made of the text of a function is code that cannot be read here.
+            true if settings::DECLARES.contains(&name) => {
+                Stream { taint: Taint::GUESSED | Taint::ASSUMED, ..nothing() }
+            }
+            true => Stream::unknown(Taint::NONE),
+            false => nothing(),
+        })
     }
 
     fn unsets(&mut self, arguments: &[Word]) {
@@ -427,5 +434,23 @@ impl Walker<'_> {
                 self.note_plain(&output.target.text, Verdict::Halt, Effect::Delete, "files.empty", &reason);
             }
         }
+    }
+}
+
+fn nothing() -> Stream {
+    Stream { text: Some(String::new()), taint: Taint::NONE, connected: true }
+}
+
+/// Says whether a built-in that is followed here writes something that is not known: what it holds, or a folder.
+fn tells(name: &str, arguments: &[Word]) -> bool {
+    match name {
+        "unset" | "shift" | "read" | "mapfile" | "readarray" | "printf" => false,
+        "cd" | "chdir" => arguments.iter().any(|word| word.text.starts_with(['-', '+', HOLE])),
+        "set" => arguments.is_empty(),
+        _ if settings::DECLARES.contains(&name) => {
+            let shows = |word: &Word| word.text.starts_with('-') && word.text.contains(['f', 'F', 'p']);
+            arguments.is_empty() || arguments.iter().any(shows)
+        }
+        _ => true,
     }
 }

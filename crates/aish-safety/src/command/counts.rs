@@ -3,7 +3,7 @@
 //! A word that comes out as `a[$(command)]` runs the command there, so that only numbers are taken unasked.
 
 use super::walk::Walker;
-use super::word::{HOLE, Word};
+use super::word::{HOLE, Taint, Word};
 use crate::rules::special;
 
 /// Built-ins all of whose words are computed.
@@ -38,8 +38,8 @@ impl Walker<'_> {
 
     /// Judges a word that is computed.
     pub(crate) fn counted(&mut self, word: &Word) {
-        if !super::special::is_plain_number(&word.text) {
-            self.evaluated(&word.text);
+        if !super::special::is_plain_number(&word.text) || word.taint.has(Taint::ASSUMED) {
+            self.evaluated(word);
         }
     }
 
@@ -71,11 +71,20 @@ impl Walker<'_> {
 
     /// Judges what stands between brackets behind the name of a variable, which zsh takes for an index.
     pub(crate) fn zsh_index(&mut self, name: &str, behind: &str) {
-        let inside = behind.strip_prefix('[').and_then(|rest| {
-            let end = super::span::closing(rest, '[', ']', &self.budget)?;
-            rest.get(..end)
-        });
-        let Some(inside) = inside.filter(|inside| !is_plain_index(inside)) else { return };
+        // `$a[1][2]`: a letter of a word.
+        let mut behind = behind;
+        while let Some(rest) = behind.strip_prefix('[')
+            && let Some(end) = super::span::closing(rest, '[', ']', &self.budget)
+        {
+            self.one_index(name, rest.get(..end).unwrap_or_default());
+            behind = rest.get(end + 1..).unwrap_or_default();
+        }
+    }
+
+    fn one_index(&mut self, name: &str, inside: &str) {
+        if is_plain_index(inside) {
+            return;
+        }
         if (self.state.has_keys(name) || special::is_keyed(name)) && !inside.contains(['$', '`']) {
             return;
         }
@@ -84,7 +93,7 @@ impl Walker<'_> {
             return;
         }
         let index = self.expand_one(inside);
-        self.evaluated(&index.text);
+        self.evaluated(&index);
     }
 }
 

@@ -412,6 +412,7 @@ fn closing_quote(text: &str, budget: &Budget) -> usize {
 /// Turns a substitution's output into a word: line ends at the end are cut.
 pub(crate) fn substituted(stream: Stream) -> Word {
     match stream.text {
+        Some(text) if text.is_empty() && stream.taint.has(Taint::ASSUMED) => listed(stream.taint),
         Some(text) => Word { text: text.trim_end_matches('\n').into(), taint: stream.taint, ..Word::default() },
         None => listed(stream.taint),
     }

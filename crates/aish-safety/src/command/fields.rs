@@ -102,6 +102,8 @@ impl Fields {
             // Nothing splits a number, where there is one.
             self.loose = is_loose;
         }
+        // What is a guess may be several words all the same.
+        self.loose |= word.is_known() && word.taint.has(Taint::GUESSED);
         self.current.glob |= word.glob;
     }
 }

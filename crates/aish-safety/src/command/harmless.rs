@@ -187,9 +187,15 @@ impl Walker<'_> {
             && outputs::named_by(program, arguments).iter().any(|word| !self.place(word).is_sink())
     }
 
-    /// Says whether the options of a program that runs another are harmless.
-    pub(crate) fn runs_harmlessly(&self, program: &str, split: &Split<'_>) -> bool {
+    /// Says whether the options of a program that runs another are harmless, and each of its own words is one: of several
+    /// the last may be another program (`timeout $t ls` with `5 touch x`).
+    pub(crate) fn runs_harmlessly(&self, program: &str, split: &Split<'_>, own: &[Word]) -> bool {
         let Some(known) = programs::find(program) else { return false };
+        let may_be_several =
+            |word: &Word| word.glob || !word.whole && (!word.is_known() || word.taint.has(Taint::GUESSED));
+        if own.iter().any(may_be_several) {
+            return false;
+        }
         let facts = known.facts();
         let lists = Lists {
             program: known,

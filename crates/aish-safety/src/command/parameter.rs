@@ -15,6 +15,10 @@ use crate::rules::Effect;
 use crate::rules::special::settable;
 use crate::verdict::Verdict;
 
+mod changes;
+
+use self::changes::{Case, Letters, change_case, trim};
+
 impl Walker<'_> {
     /// Expands what stands in `${…}` or after `$`.
     pub(crate) fn parameter_words(&mut self, inside: &str) -> Vec<Word> {
@@ -54,7 +58,9 @@ impl Walker<'_> {
         let (name, index, operator) = split_name(inside, &self.budget);
         let is_plain = index.is_none() && operator.is_empty();
         let is_list = self.state.variables.get(name).is_some_and(|values| values.iter().any(|words| words.len() > 1));
-        let counted = name.bytes().all(|byte| byte.is_ascii_digit()) || matches!(name, "@" | "*");
+        // Of those from before nothing is known, and nothing guessed.
+        let is_argument = name.bytes().all(|byte| byte.is_ascii_digit()) || matches!(name, "@" | "*");
+        let counted = name == "0" || is_argument && !self.has_outer_arguments();
         // A shell changes these itself, whatever they were set to.
         let of_shell = matches!(name, "_" | "#" | "?" | "match")
             || settable(name).is_some() && self.state.variables.contains_key(name);
@@ -62,9 +68,7 @@ impl Walker<'_> {
     }
 
     fn values_of(&mut self, inside: &str) -> Vec<Word> {
-        if let Some(name) = inside.strip_prefix('#')
-            && !name.is_empty()
-        {
+        if let Some(name) = inside.strip_prefix('#').filter(|name| has_length(name)) {
             return vec![self.length_of(name)];
         }
         let (indirect, inside) = match inside.strip_prefix('!') {
@@ -76,6 +80,7 @@ impl Walker<'_> {
             // The indices of an array, or the names that begin with something.
             let keys = index.is_some() && !self.state.has_keys(name);
             let taint = self.taint_of_any(self.state.keys(name));
+            self.operate_on_list(name, operator);
             return vec![if keys { Word::number(Taint::NONE) } else { Word::unknown(taint) }];
         }
         let mut words = match index {
@@ -101,7 +106,8 @@ impl Walker<'_> {
                 Some(word) if word.is_known() && !word.text.is_empty() => {
                     let name = word.text.clone();
                     target.clone_from(&name);
-                    self.evaluated(name.split_once('[').map_or("", |(_, index)| index));
+                    let index = name.split_once('[').map_or("", |(_, index)| index);
+                    self.evaluated(&Word { text: index.into(), ..word.clone() });
                     self.value(&name)
                 }
                 Some(_) => {
@@ -116,13 +122,15 @@ impl Walker<'_> {
     }
 
     fn length_of(&mut self, name: &str) -> Word {
-        let name = match split_name(name, &self.budget) {
-            (name, Some("@" | "*") | None, _) => name,
-            (name, Some(index), _) => {
-                self.index(name, index);
-                name
-            }
-        };
+        let (name, index, operator) = split_name(name, &self.budget);
+        if let Some(index) = index.filter(|index| !matches!(*index, "@" | "*")) {
+            self.index(name, index);
+        }
+        if !operator.is_empty() {
+            // In zsh that of what comes out.
+            self.operate_on_list(name, operator);
+            return Word::number(Taint::NONE);
+        }
         match self.value(name).as_slice() {
             // In zsh that of a list is how many words it has.
             [word] if word.is_known() => Word::literal(word.text.chars().count().to_string()),
@@ -130,11 +138,18 @@ impl Walker<'_> {
         }
     }
 
+    /// Judges what an operator computes, whatever comes out.
+    fn operate_on_list(&mut self, name: &str, operator: &str) {
+        if !matches!(operator, "" | "@" | "*") {
+            self.operate(name, true, vec![Word::unknown(Taint::NONE)], operator);
+        }
+    }
+
     /// Expands an index and judges what its evaluation runs; a key of an associative array is only a text.
     pub(crate) fn index(&mut self, name: &str, index: &str) -> Word {
         let index = self.expand_one(index);
         if !self.state.has_keys(name) || index.text.contains(['$', '`']) {
-            self.evaluated(&index.text);
+            self.evaluated(&index);
         }
         index
     }
@@ -147,10 +162,10 @@ impl Walker<'_> {
         if let Some(words) = self.state.look_up(name) {
             return words;
         }
+        let outer = self.has_outer_arguments();
         match name {
-            "@" | "*" if self.budget.pay(Work::Argument, self.state.positional.len()) => {
-                return self.state.positional.iter().map(|word| self.perhaps_another(word)).collect();
-            }
+            "@" | "*" if self.budget.pay(Work::Argument, self.state.positional.len()) => return self.arguments(),
+            "#" if outer => return vec![Word::number(Taint::NONE)],
             "#" => return vec![Word::literal(self.state.positional.len().to_string())],
             "?" => return vec![Word::literal("0")],
             "-" => return vec![Word::unknown(Taint::NONE)],
@@ -165,6 +180,9 @@ impl Walker<'_> {
             _ => {}
         }
         if let Ok(at) = name.parse::<usize>() {
+            if outer {
+                return self.arguments();
+            }
             let word = self.state.positional.get(at.saturating_sub(1));
             return word.map(|word| self.perhaps_another(word)).into_iter().collect();
         }
@@ -184,6 +202,19 @@ impl Walker<'_> {
                 vec![Word { text: SHORT_LIVED.into(), taint: Taint::GUESSED, ..Word::default() }]
             }
             None => vec![Word::unknown(taint | super::processes::of_variable(name))],
+        }
+    }
+
+    /// Says whether the arguments are those that the shell has from before, of which nothing is known.
+    fn has_outer_arguments(&self) -> bool {
+        self.in_function == 0 && self.state.positional.is_empty()
+    }
+
+    /// Returns the arguments of the shell or of the function.
+    pub(crate) fn arguments(&self) -> Vec<Word> {
+        match self.has_outer_arguments() {
+            true => vec![self.perhaps_another(&Word::unknown(Taint::NONE))],
+            false => self.state.positional.iter().map(|word| self.perhaps_another(word)).collect(),
         }
     }
 
@@ -219,6 +250,9 @@ impl Walker<'_> {
                 other.taint = words.iter().fold(other.taint, |taint, word| taint | word.taint);
                 if empty || !known && !self.state.variables.contains_key(name) && name != "HOME" {
                     // Not known whether it is set: the written default is the best guess.
+                    if words.iter().any(|word| !is_numeric(&word.text)) {
+                        other.taint = other.taint | Taint::ASSUMED;
+                    }
                     if test == '=' {
                         let depth = self.state.begin_branch();
                         self.state.assign(name, vec![other.clone()]);
@@ -231,7 +265,9 @@ impl Walker<'_> {
                 } else {
                     // It may be that all the same.
                     let is_sure = known && !words.iter().any(|word| word.taint.has(Taint::GUESSED));
+                    let computes = !is_sure && !super::special::is_plain_number(&other.text);
                     let taint = if is_sure { Taint::NONE } else { self.taint_of_any(&[other]) };
+                    let taint = if computes { taint | Taint::ASSUMED } else { taint };
                     if taint.has(Taint::NAMES_SECRETS) {
                         return vec![Word::unknown(taint | self.taint_of_any(&words))];
                     }
@@ -267,6 +303,10 @@ impl Walker<'_> {
                 self.changed(words, |text| change_case(text, case, letters))
             }
             '@' => self.transformed(words, argument),
+            '[' => {
+                self.zsh_index(name, operator);
+                vec![Word::unknown(Taint::NONE)]
+            }
             _ => vec![Word::unknown(Taint::NONE)],
         }
     }
@@ -312,14 +352,10 @@ impl Walker<'_> {
             None => (range, None),
         };
         let number = |walker: &mut Self, text: &str| walker.arithmetic(text).text.trim().parse::<i64>().ok();
-        let Some(offset) = number(self, offset) else { return self.any_of(&words) };
-        let length = match length {
-            Some(text) => match number(self, text) {
-                Some(length) => Some(length),
-                None => return self.any_of(&words),
-            },
-            None => None,
-        };
+        // Both are computed, whatever is known of the other.
+        let (offset, length) = (number(self, offset), length.map(|text| number(self, text)));
+        let (Some(offset), None | Some(Some(_))) = (offset, length) else { return self.any_of(&words) };
+        let length = length.flatten();
         self.changed(words, |text| {
             let letters: Vec<char> = text.chars().collect();
             let count = i64::try_from(letters.len()).unwrap_or(i64::MAX);
@@ -381,57 +417,6 @@ fn map(words: Vec<Word>, argument: &Word, any: Vec<Word>, change: impl Fn(&str, 
     words.into_iter().map(|word| Word { text: change(&word.text, &argument.text), ..word }).collect()
 }
 
-fn trim(text: &str, pattern: &str, front: bool, longest: bool, budget: &Budget) -> String {
-    let mut cuts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
-    if cuts.len() > 4096 {
-        return String::from(HOLE);
-    }
-    // Each cut is held against the whole pattern; one with several stars may go through the text for each of them.
-    let steps = match pattern.matches('*').count() {
-        0 | 1 => text.len() + pattern.len(),
-        _ => text.len().saturating_mul(pattern.len().max(1)),
-    };
-    if !budget.pay(Work::Scan, cuts.len().saturating_mul(steps)) {
-        return String::from(HOLE);
-    }
-    if front == longest {
-        cuts.reverse();
-    }
-    for cut in cuts {
-        let (before, after) = text.split_at_checked(cut).unwrap_or((text, ""));
-        let (removed, kept) = if front { (before, after) } else { (after, before) };
-        if glob_match(pattern, removed) {
-            return kept.into();
-        }
-    }
-    text.into()
-}
-
-#[derive(Clone, Copy)]
-enum Case {
-    Upper,
-    Lower,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Letters {
-    All,
-    First,
-}
-
-fn change_case(text: &str, case: Case, letters: Letters) -> String {
-    let change = |text: &str| match case {
-        Case::Upper => text.to_uppercase(),
-        Case::Lower => text.to_lowercase(),
-    };
-    if letters == Letters::All {
-        return change(text);
-    }
-    let length = text.chars().next().map_or(0, char::len_utf8);
-    let (first, rest) = text.split_at_checked(length).unwrap_or((text, ""));
-    format!("{}{rest}", change(first))
-}
-
 /// Splits `name[index]operator`.
 fn split_name<'s>(inside: &'s str, budget: &Budget) -> (&'s str, Option<&'s str>, &'s str) {
     let first = inside.chars().next().unwrap_or(' ');
@@ -449,6 +434,13 @@ fn split_name<'s>(inside: &'s str, budget: &Budget) -> (&'s str, Option<&'s str>
         return (name, after.get(..close), after.get(close + 1..).unwrap_or_default());
     }
     (name, None, rest)
+}
+
+/// Says whether `#` before a name stands for its length, and not for the number of the arguments: `${#x}`, `${#-}`, and not
+/// `${#:1}`.
+fn has_length(name: &str) -> bool {
+    matches!(name, "?" | "-" | "!" | "$" | "#")
+        || name.starts_with(|letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '@' | '*'))
 }
 
 fn split_slash(text: &str) -> (String, &str) {

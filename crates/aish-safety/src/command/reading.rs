@@ -140,7 +140,7 @@ impl Walker<'_> {
         while let Some(word) = words.next() {
             let cluster = word.text.strip_prefix('-').filter(|rest| !ended && !rest.is_empty());
             let Some(cluster) = cluster else {
-                self.name_read(&word.text, &mut out);
+                self.name_read(word, &mut out);
                 continue;
             };
             if cluster == "-" {
@@ -173,9 +173,9 @@ impl Walker<'_> {
     }
 
     /// Takes the name of a variable, perhaps with an index, which is evaluated, or with a prompt behind `?`.
-    fn name_read(&mut self, name: &str, out: &mut Reading) {
+    fn name_read(&mut self, name: &Word, out: &mut Reading) {
         self.named_variable(name);
-        out.names.push(super::special::bare(name).to_string());
+        out.names.push(super::special::bare(&name.text).to_string());
     }
 
     /// Judges the value of an option.
@@ -185,7 +185,7 @@ impl Walker<'_> {
             'd' => out.delimiter = Some(value.text.clone()),
             'a' => {
                 out.listed = true;
-                self.name_read(&value.text, out);
+                self.name_read(&value, out);
                 return;
             }
             'C' => out.callback = Some(value.clone()),

@@ -192,7 +192,7 @@ impl Walker<'_> {
     fn words_of_loop(&mut self, clause: &ast::ForClauseCommand) -> Vec<Word> {
         let mut out: Vec<Word> = Vec::new();
         let Some(words) = &clause.values else {
-            return self.state.positional.iter().map(|word| self.perhaps_another(word)).collect();
+            return self.arguments();
         };
         self.with_each_value(|walker| {
             for word in words.iter().flat_map(|word| walker.expand(&word.value)) {

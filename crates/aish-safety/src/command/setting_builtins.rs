@@ -1,7 +1,7 @@
 //! Built-ins that set: `set`, `alias`, `declare` and its like, `printf -v`, `wait -p`.
 
 use alloc::rc::Rc;
-use alloc::string::{String, ToString};
+use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use aish_program_format::Output;
@@ -209,7 +209,7 @@ impl Walker<'_> {
                 // Zsh's lists.
                 "A" => {
                     if let Some((name, values)) = tail.split_first() {
-                        self.named_variable(&name.text);
+                        self.named_variable(name);
                         self.state.assign(&name.text, values.to_vec());
                     }
                     return (&[], false);
@@ -236,7 +236,7 @@ impl Walker<'_> {
 
     /// Judges the words of `set` as fish takes them, as a variable and its value.
     fn sets_as_fish(&mut self, name: &Word, values: &[Word], exports: bool) {
-        self.named_variable(&name.text);
+        self.named_variable(name);
         if name.glob && !name.text.contains('.') {
             // A file may have the name of any variable.
             self.computes_with_the_unknown(&name.text);
@@ -264,6 +264,7 @@ impl Walker<'_> {
             "" => (arguments.get(1).map(|word| word.text.clone()), arguments.get(2..)),
             name => (Some(name.to_string()), arguments.get(1..)),
         };
+        let named = arguments.iter().take(2).fold(Taint::NONE, |taint, word| taint | word.taint);
         let rest = rest.unwrap_or_default();
         let is_sure = super::printed::is_sure(Output::Format, rest);
         let guess = if is_sure { Taint::NONE } else { Taint::GUESSED };
@@ -273,7 +274,7 @@ impl Walker<'_> {
                 Some(text) => Word { taint, ..Word::literal(text) },
                 None => Word::unknown(taint),
             };
-            self.named_variable(&variable);
+            self.named_variable(&Word { taint: named, ..Word::literal(variable.as_str()) });
             self.state.assign(&variable, alloc::vec![word]);
         }
         self.note_plain(&shown(words), Verdict::Allow, Effect::Read, "shell.printf", "sets a variable");
@@ -291,22 +292,29 @@ impl Walker<'_> {
             let Some((_, attached)) = word.text.strip_prefix('-').and_then(|rest| rest.split_once('p')) else {
                 continue;
             };
-            let name = if attached.is_empty() { words.next().map(|word| word.text.as_str()) } else { Some(attached) };
-            if let Some(name) = name.map(String::from) {
+            let attached = Word { text: attached.into(), ..word.clone() };
+            let name = if attached.text.is_empty() { words.next().cloned() } else { Some(attached) };
+            if let Some(name) = name {
                 self.named_variable(&name);
-                self.state.assign(&name, alloc::vec![Word::number(Taint::UNSET)]);
+                self.state.assign(&name.text, alloc::vec![Word::number(Taint::UNSET)]);
             }
         }
     }
 
     /// Notes the variable of `{NAME}<file`, which a shell gives the number of the descriptor.
-    pub(super) fn named_descriptors(&mut self, words: &[Word]) {
-        for word in words {
-            let name = word.text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
-            if let Some(name) = name
-                && settable(super::special::bare(name)) == Some(Settable::Not)
-            {
+    pub(super) fn named_descriptors<'s>(&mut self, sources: impl Iterator<Item = &'s str>) {
+        for source in sources {
+            let name = source.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
+            let Some(name) = name else { continue };
+            let variable = super::special::bare(name);
+            if settable(variable) == Some(Settable::Not) {
                 self.state.note_special(name, &[Word::number(Taint::NONE)]);
+            }
+            let index = name.strip_prefix(variable).and_then(|rest| rest.strip_prefix('[')?.strip_suffix(']'));
+            if let Some(index) = index
+                && variable.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            {
+                self.index(variable, index);
             }
         }
     }

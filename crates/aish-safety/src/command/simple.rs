@@ -178,10 +178,10 @@ impl Walker<'_> {
         self.environment(assigned.iter().map(|one| one.name.as_str()), program.as_deref());
         let known = program.as_deref().and_then(programs::find);
         self.specials_before(&judged, known.is_some_and(|known| known.is(Trait::Builtin)));
-        self.name_descriptor(&mut words, &mut redirects, stdin);
         if redirects_something(command) {
-            self.named_descriptors(&words);
+            self.named_descriptors(sources(command));
         }
+        self.name_descriptor(&mut words, &mut redirects, stdin);
         if let [program] = words.as_slice()
             && program.text == "exec"
         {
@@ -314,7 +314,7 @@ impl Walker<'_> {
         };
         if self.state.is_computed(&name) {
             for word in &value {
-                self.evaluated(&word.text);
+                self.evaluated(word);
             }
         }
         if assignment.append
@@ -447,6 +447,16 @@ fn sets_element(command: &ast::SimpleCommand) -> bool {
         matches!(item, Item::AssignmentWord(assignment, _)
             if matches!(assignment.name, ast::AssignmentName::ArrayElementName(..)))
     })
+}
+
+/// Goes through the words of a command as they are written.
+fn sources(command: &ast::SimpleCommand) -> impl Iterator<Item = &str> {
+    let items = command.suffix.iter().flat_map(|suffix| suffix.0.iter());
+    let words = items.filter_map(|item| match item {
+        Item::Word(word) => Some(word.value.as_str()),
+        _ => None,
+    });
+    command.word_or_name.iter().map(|word| word.value.as_str()).chain(words)
 }
 
 /// Says whether a command has redirects.

@@ -21,7 +21,9 @@ fn may_be_set(name: &str, value: &[Word]) -> bool {
         // A shell or a program shows it, or says that it is no good.
         Some(_) if value.iter().any(|word| word.taint.has(Taint::SECRET)) => false,
         None | Some(Settable::Freely) => true,
-        Some(Settable::Numbers) => value.iter().all(|word| is_plain_number(&word.text)),
+        Some(Settable::Numbers) => {
+            value.iter().all(|word| is_plain_number(&word.text) && !word.taint.has(Taint::ASSUMED))
+        }
         Some(Settable::Not) => false,
     }
 }
@@ -71,7 +73,8 @@ impl State {
     /// Notes that a variable is set whose values are computed, to what may run something then.
     pub(super) fn note_computed(&mut self, name: &str, value: &[Word]) {
         let runs = |word: &Word| {
-            !is_numeric(&word.text)
+            word.taint.has(Taint::ASSUMED)
+                || !is_numeric(&word.text)
                 || word.text.contains(|letter: char| letter.is_alphabetic() || "[`$".contains(letter))
         };
         let referred = self.referred(name);

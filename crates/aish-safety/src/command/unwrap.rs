@@ -49,8 +49,13 @@ impl Walker<'_> {
             let label = Self::label(program, wrapper.tables().text(used.path));
             let mut ran = false;
             let mut least = wrapper.floor();
-            if least == Verdict::Allow && !self.runs_harmlessly(program, &split(wrapper, rest, 1)) {
-                least = Verdict::Ask;
+            if least == Verdict::Allow {
+                let skipped = wrapper.forms().iter().map(skipped).max().unwrap_or_default();
+                let split = split(wrapper, rest, skipped + 1);
+                let end = split.operands.get(skipped).copied().unwrap_or(rest.len());
+                if !self.runs_harmlessly(program, &split, rest.get(..end).unwrap_or_default()) {
+                    least = Verdict::Ask;
+                }
             }
             self.trail.push(label);
             let mut judge = |walker: &mut Self| {
@@ -229,6 +234,14 @@ impl Walker<'_> {
             }
             _ => {}
         }
+    }
+}
+
+/// Returns how many operands of a wrapper's own stand before what it runs.
+fn skipped(form: &Form) -> usize {
+    match form {
+        Form::Program { skip } | Form::Text { skip } | Form::Entry { skip, .. } => usize::from(*skip),
+        _ => 0,
     }
 }
 

@@ -409,8 +409,11 @@ impl<'a> Walker<'a> {
                 ast::ExtendedTestExpr::Not(inner) | ast::ExtendedTestExpr::Parenthesized(inner) => open.push(inner),
                 ast::ExtendedTestExpr::UnaryTest(test, word) => {
                     let word = self.expand_one(&word.value);
-                    if matches!(test, ast::UnaryPredicate::ShellVariableIsSetAndAssigned) {
-                        self.named_variable(&word.text);
+                    match test {
+                        ast::UnaryPredicate::ShellVariableIsSetAndAssigned => self.named_variable(&word),
+                        // A descriptor is computed by zsh.
+                        ast::UnaryPredicate::FdIsOpenTerminal => self.counted(&word),
+                        _ => {}
                     }
                 }
                 ast::ExtendedTestExpr::BinaryTest(test, left, right) => {
@@ -420,7 +423,7 @@ impl<'a> Walker<'a> {
                     for (at, side) in [left, right].into_iter().enumerate() {
                         let word = self.expand_one(&side.value);
                         if computes(test) {
-                            self.evaluated(&word.text);
+                            self.evaluated(&word);
                         }
                         if at == 0 && matches!(test, ast::BinaryPredicate::StringMatchesRegex) {
                             self.matched(&word);

@@ -54,6 +54,8 @@ impl Taint {
     pub(crate) const CHOSEN: Self = Self(8192);
     /// Lines about processes: their ids are one column.
     pub(crate) const PROCESSES: Self = Self(16384);
+    /// Assumed where nothing is known, as the default of a variable is: perhaps it is something else.
+    pub(crate) const ASSUMED: Self = Self(32768);
     /// Never ends by itself.
     pub(crate) const ENDLESS: Self = Self(8);
 
