@@ -1,10 +1,12 @@
 //! Lines that the terminal edits itself, or that come through a pipe.
 
 use std::io::{self, BufRead as _, IsTerminal as _};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::termios::{OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use rustix::termios::{OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr, ttyname};
 
 /// How often it is looked whether the read was given up.
 const POLL: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
@@ -24,25 +26,58 @@ pub(crate) fn line(show: impl FnOnce() -> io::Result<()>, given_up: &dyn Fn() ->
         return Ok(Some(line));
     }
     let unstopped = Unstopped::on(io::stdin());
+    let apart = opened_anew(&stdin);
     show()?;
     loop {
         if given_up() {
             return Ok(None);
         }
         match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&POLL)) {
-            Ok(0) | Err(rustix::io::Errno::INTR) => continue,
+            Ok(0) | Err(Errno::INTR) => continue,
             Ok(_) => {}
             Err(error) => return Err(error.into()),
         }
-        // The terminal gives one line at a time, so nothing is left in the buffer when it is waited for.
-        let bytes = stdin.fill_buf()?;
-        let end = bytes.iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |at| at + 1);
-        line.extend_from_slice(bytes.get(..end).unwrap_or_default());
-        stdin.consume(end);
-        if end == 0 || line.last() == Some(&b'\n') {
-            // The key is no more than a character now, and means nothing.
-            line.retain(|byte| Some(*byte) != unstopped.key);
-            return Ok(Some(line));
+        let is_done = match &apart {
+            Some(terminal) => take(terminal, &mut line)?,
+            None => {
+                // The terminal gives one line at a time, so nothing is left in the buffer when it is waited for.
+                let bytes = stdin.fill_buf()?;
+                let end = bytes.iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |at| at + 1);
+                line.extend_from_slice(bytes.get(..end).unwrap_or_default());
+                stdin.consume(end);
+                end == 0 || line.last() == Some(&b'\n')
+            }
+        };
+        if is_done {
+            break;
+        }
+    }
+    // The key is no more than a character now, and means nothing.
+    line.retain(|byte| Some(*byte) != unstopped.key);
+    Ok(Some(line))
+}
+
+/// Opens the terminal once more, so that reads of it do not wait and nobody else's do otherwise. Ctrl-C throws away what was
+/// typed, also between the look and the read, and a read that waits then would wait for the next line, whatever is given up.
+fn opened_anew(terminal: impl AsFd) -> Option<OwnedFd> {
+    let name = ttyname(terminal, Vec::new()).ok()?;
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    rustix::fs::open(name.as_c_str(), flags, Mode::empty()).ok()
+}
+
+/// Takes what there is of a line, and leaves what stands behind it; says whether the line or the input has ended.
+fn take(terminal: impl AsFd, line: &mut Vec<u8>) -> io::Result<bool> {
+    let mut byte = [0];
+    loop {
+        match rustix::io::read(&terminal, &mut byte) {
+            Ok(0) => return Ok(true),
+            Ok(_) => line.extend(byte),
+            Err(Errno::AGAIN) => return Ok(false),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        if line.last() == Some(&b'\n') {
+            return Ok(true);
         }
     }
 }
@@ -74,5 +109,41 @@ impl<T: AsFd> Drop for Unstopped<T> {
         if let Some(before) = &self.before {
             let _ = tcsetattr(&self.terminal, OptionalActions::Now, before);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use portable_pty::{PtySize, native_pty_system};
+    use rustix::termios::{QueueSelector, tcflush};
+
+    use super::*;
+
+    fn readable(terminal: &OwnedFd) -> bool {
+        let wait = Timespec { tv_sec: 60, tv_nsec: 0 };
+        poll(&mut [PollFd::new(terminal, PollFlags::IN)], Some(&wait)).unwrap() == 1
+    }
+
+    #[test]
+    fn what_was_thrown_away_is_not_waited_for() {
+        let pair = native_pty_system().openpty(PtySize::default()).unwrap();
+        let mut keys = pair.master.take_writer().unwrap();
+        let name = pair.master.tty_name().unwrap();
+        let terminal: OwnedFd = std::fs::File::open(name).unwrap().into();
+        let terminal = opened_anew(&terminal).unwrap();
+        let mut line = Vec::new();
+        keys.write_all(b"gone\nand").unwrap();
+        // As Ctrl-C does, between the look and the read.
+        assert!(readable(&terminal));
+        tcflush(&terminal, QueueSelector::IFlush).unwrap();
+        assert!(!take(&terminal, &mut line).unwrap() && line.is_empty());
+        keys.write_all(b"one\ntwo\n").unwrap();
+        for expected in [&b"one\n"[..], b"two\n"] {
+            assert!(readable(&terminal) && take(&terminal, &mut line).unwrap());
+            assert_eq!(std::mem::take(&mut line), expected);
+        }
+        // Ctrl-D where a line begins.
+        keys.write_all(&[4]).unwrap();
+        assert!(readable(&terminal) && take(&terminal, &mut line).unwrap() && line.is_empty());
     }
 }

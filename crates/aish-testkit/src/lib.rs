@@ -10,6 +10,7 @@ pub mod mcp_server;
 pub mod model_server;
 pub mod nats_server;
 pub mod pages;
+pub mod ports;
 pub mod proxy;
 mod sentence_model;
 pub mod shell_lines;

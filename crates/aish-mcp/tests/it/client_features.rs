@@ -7,6 +7,7 @@ use std::time::Duration;
 use aish_mcp::client::{Endpoint, LoopbackSignIn, McpClient, Person, Ports, ServerPool, ServerState, SignIn, Status};
 use aish_mcp::server::{Change, HttpOptions, serve_http_on};
 use aish_testkit::mcp_server::{HttpServer, McpScript};
+use aish_testkit::ports::unused;
 use aish_tools::ToolSource;
 use aish_types::{BoxFuture, Ending, Secret};
 use serde_json::{Map, Value, json};
@@ -136,9 +137,7 @@ async fn the_same_url_again_lists_its_tools_anew() {
 
 #[tokio::test]
 async fn a_server_that_failed_is_tried_again_when_it_is_added_again() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
-    drop(listener);
+    let url = format!("http://127.0.0.1:{}/mcp", unused());
     let pool = ServerPool::new(fake::ports().0);
     let first = pool.reach(fake::http(&url));
     first.ready().await.unwrap_err();
@@ -175,11 +174,9 @@ async fn two_servers_of_the_configuration_may_have_one_url() {
 
 #[tokio::test]
 async fn a_server_that_is_down_at_the_start_is_reached_when_it_comes() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    drop(listener);
+    let address = ("127.0.0.1", unused());
     let pool = ServerPool::new(fake::ports().0);
-    let client = pool.add(fake::http(&format!("http://{address}/mcp")));
+    let client = pool.add(fake::http(&format!("http://{}:{}/mcp", address.0, address.1)));
     client.ready().await.unwrap_err();
     assert!(matches!(client.state(), ServerState::Failed(_)));
     let server = HttpServer::start_on(McpScript::default(), std::net::TcpListener::bind(address).unwrap()).unwrap();

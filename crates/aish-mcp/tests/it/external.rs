@@ -3,10 +3,12 @@
 //! They need packages that `./test` installs; without them these tests say so and count as skipped.
 
 use std::io::Write;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
+
+use aish_testkit::ports;
 
 pub(crate) fn skip(what: &str) {
     if let Some(file) = std::env::var_os("AISH_TEST_SKIPPED")
@@ -47,7 +49,7 @@ impl Drop for Running {
 
 /// Starts our conformance server on a free port.
 pub(crate) fn conformance_server() -> (Running, String) {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = ports::unused();
     let child = Command::new(example("conformance_server")).arg(port.to_string()).stdout(Stdio::null()).spawn();
     let running = Running(child.unwrap());
     for _ in 0..500 {
