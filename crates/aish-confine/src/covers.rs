@@ -84,7 +84,22 @@ impl Covers {
         seem_empty.chain(self.are_locked.iter().map(|path| (path, &self.locked)))
     }
 
+    /// Covers a path. One that goes meanwhile needs no cover; one that comes back with another file does.
     fn cover(&self, path: &Path, file: &OwnedFd) -> Result<(), SetUpError> {
+        let mut tries = 3;
+        loop {
+            let done = self.cover_once(path, file);
+            tries -= 1;
+            if done.is_ok() || tries == 0 {
+                return done;
+            }
+            if fs::symlink_metadata(path).is_err() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn cover_once(&self, path: &Path, file: &OwnedFd) -> Result<(), SetUpError> {
         // What has gone needs no cover.
         let Ok(mut meta) = fs::symlink_metadata(path) else { return Ok(()) };
         let mut path = path.to_owned();
