@@ -1,0 +1,39 @@
+//! How long the judgement of lines takes: `cargo run --release -p aish-safety --example times < LINES`.
+//!
+//! Each line of standard input is judged five times, and its shortest time counts. Prints percentiles in microseconds, each with
+//! a line that took so long.
+
+use std::hint::black_box;
+use std::io::{Error, Write as _, read_to_string, stdin, stdout};
+use std::time::Instant;
+
+use aish_safety::{PolicyRules, Surroundings, analyse};
+
+/// Times that a line is judged.
+const ROUNDS: usize = 5;
+
+fn main() -> Result<(), Error> {
+    let (around, rules) = (Surroundings::default(), PolicyRules::default());
+    let time = |line: &str| {
+        let rounds = (0..ROUNDS).map(|_| {
+            let begin = Instant::now();
+            black_box(analyse(black_box(line), &around, &rules));
+            begin.elapsed()
+        });
+        rounds.min().unwrap_or_default()
+    };
+    let text = read_to_string(stdin())?;
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let mut times: Vec<_> = lines.map(|line| (time(line), line)).collect();
+    times.sort_unstable();
+    let mut out = stdout();
+    writeln!(out, "{} lines", times.len())?;
+    for percent in [10, 25, 50, 75, 90, 95, 99, 100] {
+        let last = times.len().saturating_sub(1);
+        if let Some((time, line)) = times.get(last * percent / 100) {
+            let shown: String = line.chars().take(80).collect();
+            writeln!(out, "{percent:>3} % {:>8.1} µs  {shown}", time.as_secs_f64() * 1e6)?;
+        }
+    }
+    Ok(())
+}
