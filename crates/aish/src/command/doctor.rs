@@ -20,9 +20,24 @@ use crate::shell_tool::{CommandRunner as _, Way};
 /// How long the person's start-up files may take.
 const START_UP: Duration = Duration::from_secs(5);
 
+/// How well a thing is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Health {
+    Good,
+    /// It works, and something of it is not used.
+    Warned,
+    Failed,
+}
+
+impl Health {
+    fn of(works: bool) -> Self {
+        if works { Self::Good } else { Self::Failed }
+    }
+}
+
 /// One finding.
 struct Finding {
-    good: bool,
+    health: Health,
     what: &'static str,
     text: String,
 }
@@ -42,10 +57,14 @@ pub async fn run(base: &Base, shared: &SharedFlags, print: &mut dyn FnMut(&str))
     findings.push(servers(base));
     findings.push(installation());
     for finding in &findings {
-        let mark = if finding.good { "ok  " } else { "FAIL" };
+        let mark = match finding.health {
+            Health::Good => "ok  ",
+            Health::Warned => "warn",
+            Health::Failed => "FAIL",
+        };
         print(&aish_types::sanitize(&format!("{mark} {:13} {}", finding.what, finding.text)));
     }
-    Ok(if findings.iter().all(|finding| finding.good) { ExitCode::Ok } else { ExitCode::Error })
+    Ok(if findings.iter().all(|finding| finding.health != Health::Failed) { ExitCode::Ok } else { ExitCode::Error })
 }
 
 fn configuration(base: &Base) -> Finding {
@@ -56,15 +75,20 @@ fn configuration(base: &Base) -> Finding {
     };
     let faults = base.faults();
     let text = if faults.is_empty() { place } else { faults.join("; ") };
-    Finding { good: !base.has_errors(), what: "configuration", text }
+    let health = match (base.has_errors(), faults.is_empty()) {
+        (true, _) => Health::Failed,
+        (false, false) => Health::Warned,
+        (false, true) => Health::Good,
+    };
+    Finding { health, what: "configuration", text }
 }
 
 fn state(base: &Base) -> Finding {
     match (base.paths.state_fault(), &base.paths.state) {
-        (Some(fault), _) => Finding { good: false, what: "state", text: fault },
+        (Some(fault), _) => Finding { health: Health::Failed, what: "state", text: fault },
         (None, folder) => {
             let text = folder.as_ref().map(|folder| folder.display().to_string()).unwrap_or_default();
-            Finding { good: true, what: "state", text }
+            Finding { health: Health::Good, what: "state", text }
         }
     }
 }
@@ -88,7 +112,7 @@ async fn model(base: &Base, shared: &SharedFlags) -> Finding {
         text.push_str("; ");
         text.push_str(notice);
     }
-    Finding { good, what: "model", text }
+    Finding { health: Health::of(good), what: "model", text }
 }
 
 /// Asks the model's server for its list, which tries the address and the key, and looks for the model there.
@@ -134,10 +158,12 @@ async fn shell(base: &Base) -> Finding {
     live.close().await;
     match ran {
         Ok(ran) if ran.output.contains("aish-doctor") => {
-            Finding { good: true, what: "shell", text: format!("{} answers", base.config.shell.program) }
+            Finding { health: Health::Good, what: "shell", text: format!("{} answers", base.config.shell.program) }
         }
-        Ok(ran) => Finding { good: false, what: "shell", text: format!("an odd answer: {}", ran.output.trim()) },
-        Err(why) => Finding { good: false, what: "shell", text: format!("{why} (shell.program)") },
+        Ok(ran) => {
+            Finding { health: Health::Failed, what: "shell", text: format!("an odd answer: {}", ran.output.trim()) }
+        }
+        Err(why) => Finding { health: Health::Failed, what: "shell", text: format!("{why} (shell.program)") },
     }
 }
 
@@ -150,21 +176,21 @@ fn installation() -> Finding {
         here.words(),
         here.update()
     );
-    Finding { good: true, what: "installation", text }
+    Finding { health: Health::Good, what: "installation", text }
 }
 
 fn confinement() -> Finding {
     let (good, text) = crate::confinement::say();
-    Finding { good, what: "confinement", text }
+    Finding { health: Health::of(good), what: "confinement", text }
 }
 
 fn sandbox(base: &Base) -> Finding {
     match crate::sandbox::find(base, &base.folder, crate::confinement::works()) {
         Ok(found) => {
             let text = found.say();
-            Finding { good: true, what: "norris", text: text.trim_start_matches("sandbox: ").to_owned() }
+            Finding { health: Health::Good, what: "norris", text: text.trim_start_matches("sandbox: ").to_owned() }
         }
-        Err(why) => Finding { good: false, what: "norris", text: why.to_string() },
+        Err(why) => Finding { health: Health::Failed, what: "norris", text: why.to_string() },
     }
 }
 
@@ -175,7 +201,7 @@ fn terminal(base: &Base) -> Finding {
         (true, "" | "dumb") => "a dumb terminal: lines without editing, no colour".to_owned(),
         (true, term) => term.to_owned(),
     };
-    Finding { good: true, what: "terminal", text }
+    Finding { health: Health::Good, what: "terminal", text }
 }
 
 async fn keys(base: &Base) -> Finding {
@@ -192,7 +218,7 @@ async fn keys(base: &Base) -> Finding {
         text.push_str("; what `bind -x` of your start-up files binds works in bash alone: ");
         text.push_str(&bound.join(" "));
     }
-    Finding { good: true, what: "keys", text }
+    Finding { health: Health::Good, what: "keys", text }
 }
 
 /// Returns the keys that the person's start-up files bind to code of the shell: only bash's own line editor runs that.
@@ -212,5 +238,5 @@ fn servers(base: &Base) -> Finding {
         0 => "none configured".to_owned(),
         count => format!("{count} configured; `aish mcp test URL` tries one"),
     };
-    Finding { good: true, what: "MCP servers", text }
+    Finding { health: Health::Good, what: "MCP servers", text }
 }
