@@ -271,7 +271,7 @@ async fn cancelling_ends_a_stream_at_once() {
 
 #[tokio::test]
 async fn nobody_there_is_a_connect_error() {
-    let free = aish_testkit::ports::unused();
+    let free = aish_testkit::ports::unused().unwrap();
     let endpoint = Endpoint::parse(&format!("http://127.0.0.1:{free}/v1/")).unwrap();
     let got = run(&RemoteProvider::chat(endpoint, options()), ask("hi")).await;
     assert!(matches!(&got.error, Some(ChatError::Connect { cause, .. }) if cause.contains("refused")), "{got:?}");

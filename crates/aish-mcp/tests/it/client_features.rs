@@ -137,7 +137,7 @@ async fn the_same_url_again_lists_its_tools_anew() {
 
 #[tokio::test]
 async fn a_server_that_failed_is_tried_again_when_it_is_added_again() {
-    let url = format!("http://127.0.0.1:{}/mcp", unused());
+    let url = format!("http://127.0.0.1:{}/mcp", unused().unwrap());
     let pool = ServerPool::new(fake::ports().0);
     let first = pool.reach(fake::http(&url));
     first.ready().await.unwrap_err();
@@ -174,7 +174,7 @@ async fn two_servers_of_the_configuration_may_have_one_url() {
 
 #[tokio::test]
 async fn a_server_that_is_down_at_the_start_is_reached_when_it_comes() {
-    let address = ("127.0.0.1", unused());
+    let address = ("127.0.0.1", unused().unwrap());
     let pool = ServerPool::new(fake::ports().0);
     let client = pool.add(fake::http(&format!("http://{}:{}/mcp", address.0, address.1)));
     client.ready().await.unwrap_err();

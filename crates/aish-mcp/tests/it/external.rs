@@ -49,7 +49,7 @@ impl Drop for Running {
 
 /// Starts our conformance server on a free port.
 pub(crate) fn conformance_server() -> (Running, String) {
-    let port = ports::unused();
+    let port = ports::unused().unwrap();
     let child = Command::new(example("conformance_server")).arg(port.to_string()).stdout(Stdio::null()).spawn();
     let running = Running(child.unwrap());
     for _ in 0..500 {

@@ -155,7 +155,7 @@ async fn the_everything_server_of_npm_is_listed_and_called_over_both_http_transp
         return skip("server-everything of npm");
     };
     for (transport, path) in [("streamableHttp", "mcp"), ("sse", "sse")] {
-        let port = ports::unused();
+        let port = ports::unused().unwrap();
         let mut command = Command::new(&node);
         let _running = listening(command.arg(&program).arg(transport).env("PORT", port.to_string()), port);
         let endpoint = at(format!("http://127.0.0.1:{port}/{path}"));
@@ -170,7 +170,7 @@ async fn the_everything_server_of_npm_is_listed_and_called_over_both_http_transp
 async fn climax_mcp_of_pypi_is_listed_and_called_over_http_with_sse() {
     let peer = std::env::var_os("AISH_TEST_PEER_PYTHON").map(|python| PathBuf::from(python).with_file_name("climax"));
     let Some(program) = peer.filter(|program| program.exists()) else { return skip("climax-mcp of PyPI") };
-    let port = ports::unused();
+    let port = ports::unused().unwrap();
     let mut command = Command::new(program);
     command.args(["run", "git", "--transport", "sse", "--port", &port.to_string()]);
     let _running = listening(&mut command, port);

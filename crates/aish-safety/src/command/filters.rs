@@ -244,7 +244,7 @@ impl Walker<'_> {
                 let stream = fd.and_then(|fd| fd.parse::<i32>().ok()).and_then(|fd| self.state.descriptors.get(&fd));
                 stream
                     .cloned()
-                    .unwrap_or(Stream::unknown(word.taint | super::processes::of_file(&place.text) | Taint::CONTENT))
+                    .unwrap_or(Stream::unknown(word.taint | super::picked::of_file(&place.text) | Taint::CONTENT))
             }
         }
     }

@@ -201,7 +201,7 @@ impl Walker<'_> {
             None if is_short_lived_name(name) => {
                 vec![Word { text: SHORT_LIVED.into(), taint: Taint::GUESSED, ..Word::default() }]
             }
-            None => vec![Word::unknown(taint | super::processes::of_variable(name))],
+            None => vec![Word::unknown(taint | super::picked::of_variable(name))],
         }
     }
 

@@ -428,7 +428,7 @@ impl Rest<'_, '_> {
             Class::Absolute => place.text.starts_with('/') || place.text.starts_with('~'),
             Class::Glob => word.glob && word.text.contains(['*', '?', '[']),
             Class::Unknown => word.text.contains(HOLE),
-            Class::Unchosen => word.text.contains(HOLE) && !super::processes::is_chosen(word),
+            Class::Unchosen => word.text.contains(HOLE) && !super::picked::is_chosen(word),
             Class::Foreign => word.taint.foreign() || (self.subject.file_taint)(&place.text).foreign(),
             Class::Secret => self.any_secret() && self.is_secret(word),
             Class::Address => word.taint.has(Taint::ADDRESS),

@@ -317,7 +317,7 @@ impl Walker<'_> {
             return Stream::unknown(Taint::SECRET);
         }
         let private = if super::filters::is_account_list(&place.text) { Taint::PRIVATE } else { Taint::NONE };
-        Stream::unknown(word.taint | private | super::processes::of_file(&place.text) | Taint::CONTENT)
+        Stream::unknown(word.taint | private | super::picked::of_file(&place.text) | Taint::CONTENT)
     }
 
     /// Runs a process substitution; returns what it writes.

@@ -339,7 +339,7 @@ fn names_key_as_written(bare: &str) -> bool {
     if SECRET_NAMES.contains(&bare) || bare == "environ" {
         return true;
     }
-    let fits = |name: &&&str| crate::command::glob_match(bare, name);
+    let fits = |name: &&&str| crate::command::path::glob_match(bare, name);
     match bare.find(['*', '?', '[']) {
         Some(_) if bare.len() > LONG => true,
         // What fits any name with a dot means none of them.
@@ -356,7 +356,7 @@ fn is_made_for(pattern: &str) -> bool {
     if pattern.len() > LONG || !pattern.contains(['*', '?', '[']) {
         return pattern.len() > LONG && pattern.contains(['*', '?', '[']);
     }
-    let fits = |name: &str| crate::command::glob_match(pattern, name);
+    let fits = |name: &str| crate::command::path::glob_match(pattern, name);
     let is_wild = |letter: Option<char>| letter.is_some_and(|letter| matches!(letter, '*' | '?' | '['));
     let least = match (is_wild(pattern.chars().next()), pattern.ends_with('*')) {
         (true, false) => MADE_FOR - 1,

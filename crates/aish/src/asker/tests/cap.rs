@@ -30,7 +30,7 @@ fn model(endpoint: &str, dollars: f64) -> BrokerModel {
 async fn a_cap_of_one_cent_holds_over_a_session_that_would_spend_five() {
     let (spare, small) = (server("Here it is.", 400), server("They talked.", 250));
     // The asked model is not there: every answer is the fallback's.
-    let dead = aish_testkit::ports::unused();
+    let dead = aish_testkit::ports::unused().unwrap();
     let models = BTreeMap::from([
         ("main".to_owned(), model(&format!("http://127.0.0.1:{dead}"), 2.0)),
         ("spare".to_owned(), model(&spare.url(), 2.0)),
