@@ -100,6 +100,17 @@ impl Proposals {
 mod tests {
     use super::*;
 
+    /// Holds what is left of an answer against what is expected, in pieces of each size.
+    fn assert_left(begin: impl Fn() -> Proposals, answer: &str, expected: &str) {
+        for size in 1..answer.len() {
+            let mut proposals = begin();
+            let pieces = answer.as_bytes().chunks(size);
+            let mut rest: String = pieces.map(|piece| proposals.without(std::str::from_utf8(piece).unwrap())).collect();
+            rest.push_str(&proposals.end());
+            assert_eq!(rest, expected, "pieces of {size} bytes");
+        }
+    }
+
     #[test]
     fn lines_that_propose_are_taken_out_however_the_answer_comes() {
         for (answer, expected) in [
@@ -114,14 +125,7 @@ mod tests {
             ("CMD: for f in *; do\necho\n\nIt is open.\nCMD: ls\n", "echo\n\nIt is open.\n"),
             ("CMD: echo 'a\nIt is open", "It is open"),
         ] {
-            for size in 1..answer.len() {
-                let mut proposals = Proposals::default();
-                let pieces = answer.as_bytes().chunks(size);
-                let mut rest: String =
-                    pieces.map(|piece| proposals.without(std::str::from_utf8(piece).unwrap())).collect();
-                rest.push_str(&proposals.end());
-                assert_eq!(rest, expected, "pieces of {size} bytes");
-            }
+            assert_left(Proposals::default, answer, expected);
         }
     }
 
@@ -132,14 +136,7 @@ mod tests {
             ("One.\nTwo.\nCMD: ls\n", "One.\nTwo.\n"),
             ("CMD: for f in *; do\necho\n\nIt is open.\n", "\necho\n\nIt is open.\n"),
         ] {
-            for size in 1..answer.len() {
-                let mut proposals = Proposals::parted();
-                let pieces = answer.as_bytes().chunks(size);
-                let mut rest: String =
-                    pieces.map(|piece| proposals.without(std::str::from_utf8(piece).unwrap())).collect();
-                rest.push_str(&proposals.end());
-                assert_eq!(rest, expected, "pieces of {size} bytes");
-            }
+            assert_left(Proposals::parted, answer, expected);
         }
     }
 }
