@@ -42,7 +42,7 @@ mod help;
 mod hint;
 mod history;
 mod lists;
-pub(crate) mod matched;
+mod matched;
 mod memo;
 mod mode;
 mod named;

@@ -6,7 +6,6 @@ use aish_program_format::Trait;
 
 use crate::command::Part;
 use crate::command::arguments::Arguments;
-use crate::command::matched::{is_loopback, leads_elsewhere};
 use crate::command::word::Word;
 use crate::rules::{Effect, programs};
 
@@ -122,6 +121,27 @@ fn stays_here(text: &str) -> bool {
         && places.all(|word| is_loopback(&word.text))
         && sorted.operands().all(|(_, word, _)| is_loopback(&word.text) || !is_host(&word.text))
         && !leads_elsewhere(&sorted)
+}
+
+/// Options by which what is asked for at one place is asked for at another one, by their beginnings.
+const ELSEWHERE: &[&str] =
+    &["--proxy", "--preproxy", "--socks", "--resolve", "--connect-to", "--config", "--doh", "--dns"];
+
+/// Says whether options may make a request go to another machine than its address names; shortened ones too.
+fn leads_elsewhere(arguments: &Arguments<'_>) -> bool {
+    ["-x", "-K", "--url"].iter().any(|option| arguments.has(option))
+        || arguments.options().filter(|(_, text)| text.starts_with("--")).any(|(_, text)| {
+            let name = text.split('=').next().unwrap_or_default();
+            ELSEWHERE.iter().any(|known| name.starts_with(known) || known.starts_with(name))
+        })
+}
+
+/// Says whether an address is one of this machine.
+fn is_loopback(address: &str) -> bool {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let (host, port) = rest.split(['/', '?', '#']).next().unwrap_or_default().split_once(':').unwrap_or((rest, ""));
+    let host = host.split(['/', '?', '#']).next().unwrap_or_default();
+    matches!(host, "localhost" | "127.0.0.1") && port.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Says whether a word may be the name of a machine, perhaps with a path behind it.

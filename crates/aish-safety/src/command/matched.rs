@@ -108,54 +108,17 @@ fn is_credential(header: &str, taint: Taint) -> bool {
         || !taint.has(Taint::CONTENT) && CREDENTIAL_ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
-/// Says of each operand whether it may be secret: what stays on this machine, and headers that tell a server who asks, but
-/// for those behind whose `:@` a file stands.
-pub(super) fn spares(program: &str, arguments: &Arguments<'_>, classes: Classes) -> impl Fn(&Word) -> bool + use<> {
-    let secret = classes == Classes::of(Class::Secret);
-    let headers = secret && programs::is(program, Trait::HeaderItems);
-    let here = secret && stays_here(program, arguments);
-    move |word| here || headers && is_credential(&word.text, word.taint) && !word.text.contains(":@")
-}
-
-/// Says whether all that a program asks for is on this machine, by addresses that are known.
-pub(super) fn stays_here(program: &str, arguments: &Arguments<'_>) -> bool {
-    let mut places = arguments.operands().map(|(_, word, _)| word).peekable();
-    programs::find(program).is_some_and(|known| known.is(Trait::RemoteName))
-        && places.peek().is_some()
-        && places.all(|word| !word.glob && is_loopback(&word.text))
-        && !leads_elsewhere(arguments)
-}
-
-/// Options by which what is asked for at one place is asked for at another one, by their beginnings.
-const ELSEWHERE: &[&str] =
-    &["--proxy", "--preproxy", "--socks", "--resolve", "--connect-to", "--config", "--doh", "--dns"];
-
-/// Says whether options may make a request go to another machine than its address names; shortened ones too.
-pub(crate) fn leads_elsewhere(arguments: &Arguments<'_>) -> bool {
-    ["-x", "-K", "--url"].iter().any(|option| arguments.has(option))
-        || arguments.options().filter(|(_, text)| text.starts_with("--")).any(|(_, text)| {
-            let name = text.split('=').next().unwrap_or_default();
-            ELSEWHERE.iter().any(|known| name.starts_with(known) || known.starts_with(name))
-        })
-}
-
-/// Says whether an address is one of this machine.
-pub(crate) fn is_loopback(address: &str) -> bool {
-    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
-    let (host, port) = rest.split(['/', '?', '#']).next().unwrap_or_default().split_once(':').unwrap_or((rest, ""));
-    let host = host.split(['/', '?', '#']).next().unwrap_or_default();
-    matches!(host, "localhost" | "127.0.0.1") && port.bytes().all(|byte| byte.is_ascii_digit())
+/// Says of each operand whether it may be secret: headers that tell a server who asks, but for those behind whose `:@` a file
+/// stands.
+pub(super) fn spares(program: &str, classes: Classes) -> impl Fn(&Word) -> bool + use<> {
+    let headers = classes == Classes::of(Class::Secret) && programs::is(program, Trait::HeaderItems);
+    move |word| headers && is_credential(&word.text, word.taint) && !word.text.contains(":@")
 }
 
 /// Goes through the options and their values; without those by which a server is told who asks, where that is wanted.
-pub(super) fn option_words<'a>(
-    program: &str,
-    arguments: &'a Arguments<'_>,
-    others: bool,
-) -> impl Iterator<Item = &'a Word> {
+pub(super) fn option_words<'a>(arguments: &'a Arguments<'_>, others: bool) -> impl Iterator<Item = &'a Word> {
     let mut before = "";
-    let all = if others && stays_here(program, arguments) { 0 } else { usize::MAX };
-    arguments.iter().take(all).filter_map(move |(word, role)| {
+    arguments.iter().filter_map(move |(word, role)| {
         let text = word.text.as_str();
         let previous = core::mem::replace(&mut before, text);
         let (option, value) = match role {

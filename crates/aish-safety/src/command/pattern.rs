@@ -364,7 +364,7 @@ impl Rest<'_, '_> {
             Which::Option => {
                 let secret = classes == Classes::of(Class::Secret);
                 let is_one = |word: &Word| self.in_classes(classes, word);
-                super::matched::option_words(self.subject.program, arguments, secret).any(is_one)
+                super::matched::option_words(arguments, secret).any(is_one)
                     || secret && super::matched::lists_secrets(self.subject.program, arguments)
             }
             // Names of places alone: most lines have none.
@@ -378,7 +378,7 @@ impl Rest<'_, '_> {
             Which::One => {
                 // The same word many times over is looked at once, two in turn too.
                 let mut before: [Option<&Word>; 2] = [None; 2];
-                let spares = super::matched::spares(self.subject.program, arguments, classes);
+                let spares = super::matched::spares(self.subject.program, classes);
                 self.words().filter(|word| !spares(word)).any(|word| {
                     let seen = before.contains(&Some(word));
                     let [_, last] = before;
