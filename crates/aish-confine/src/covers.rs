@@ -86,7 +86,7 @@ impl Covers {
 
     /// Covers a path. One that goes meanwhile needs no cover; one that comes back with another file does.
     fn cover(&self, path: &Path, file: &OwnedFd) -> Result<(), SetUpError> {
-        let mut tries = 3;
+        let mut tries = 100;
         loop {
             let done = self.cover_once(path, file);
             tries -= 1;

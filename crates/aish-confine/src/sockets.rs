@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 /// Descriptors of other processes that are looked at for FIFOs.
 const MOST_DESCRIPTORS: usize = 65_536;
+/// Names that are looked at for sockets that got another one.
+const MOST_NAMES: usize = 65_536;
 
 /// Lists the paths that unix sockets are bound to, those without a path left out.
 ///
@@ -30,14 +32,14 @@ pub(crate) fn bound() -> Vec<PathBuf> {
     if !relative.is_empty() {
         folders.extend(processes().filter_map(|process| fs::read_link(process.join("cwd")).ok()));
     }
-    let mut found = BTreeSet::new();
     let placed = folders.iter().flat_map(|folder| relative.iter().map(|path| folder.join(path)));
-    for path in absolute.into_iter().chain(placed.filter(|path| takes_orders(path))) {
-        if path.symlink_metadata().is_err() {
-            found.extend(path.parent().into_iter().flat_map(entries).filter(|path| takes_orders(path)));
-        }
-        found.insert(path);
-    }
+    let mut found: BTreeSet<PathBuf> = absolute.into_iter().chain(placed.filter(|path| takes_orders(path))).collect();
+    // Where one is not there any more it may have another name; many of them may have lain in one folder.
+    let gone = found.iter().filter(|path| path.symlink_metadata().is_err());
+    let folders: BTreeSet<PathBuf> = gone.filter_map(|path| path.parent()).map(Path::to_owned).collect();
+    let beside = folders.into_iter().flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
+    let sockets = beside.take(MOST_NAMES).filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_socket()));
+    found.extend(sockets.map(|entry| entry.path()));
     found.into_iter().collect()
 }
 
