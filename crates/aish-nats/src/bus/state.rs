@@ -205,8 +205,12 @@ async fn remove(store: &Store, key: &str) -> Result<(), StateError> {
     store.stream.purge().filter(format!("{}{key}", store.prefix)).await.map(drop).map_err(unavailable)
 }
 
+/// Asks the server for the subjects at once: the library's own listing plays the entries to a consumer and ends where none
+/// is pending, which is too early where others write meanwhile.
 async fn keys(store: &Store) -> Result<Vec<String>, StateError> {
-    store.keys().await.map_err(unavailable)?.try_collect().await.map_err(unavailable)
+    let subjects = store.stream.info_with_subjects(format!("{}>", store.prefix)).await.map_err(unavailable)?;
+    let keys = subjects.map_ok(|(subject, _)| subject.strip_prefix(&store.prefix).unwrap_or(&subject).to_owned());
+    keys.try_collect().await.map_err(unavailable)
 }
 
 impl StateStore for KvState {

@@ -5,6 +5,8 @@ mod bad_plugins;
 #[cfg(test)]
 mod full;
 #[cfg(test)]
+mod listing;
+#[cfg(test)]
 mod local;
 #[cfg(test)]
 mod outages;
