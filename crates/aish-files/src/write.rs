@@ -77,6 +77,14 @@ impl Tree {
         }
     }
 
+    /// Checks that a file is still what it was and may be written.
+    ///
+    /// # Errors
+    /// When it is not, or may not.
+    pub fn check(&self, located: &Located, expected: &[u8; 32]) -> Result<(), FileError> {
+        self.checked(located, located.below.parent().unwrap_or(Path::new("")), expected).map(drop)
+    }
+
     /// Makes a file, and the folders that it is in.
     fn create(
         &self,

@@ -214,6 +214,13 @@ async fn a_patch_is_one_question_and_all_or_nothing() {
         assert!(refused.text.contains("link is a link to bin/run.sh"), "{}", refused.text);
     }
     assert_eq!(place.holds("bin/run.sh").as_deref(), Some("two\n"));
+    place.write("kept.txt", "kept\n");
+    let kept = place.root.join("kept.txt");
+    std::fs::set_permissions(&kept, std::os::unix::fs::PermissionsExt::from_mode(0o444)).unwrap();
+    let half = patch("*** Update File: a.txt\n-one\n+1\n*** Update File: kept.txt\n*** Move to: gone.txt\n-kept\n+x\n");
+    let refused = place.call("apply_patch", half).await;
+    assert!(refused.text.contains("kept.txt is read-only"), "{}", refused.text);
+    assert_eq!((place.holds("a.txt").as_deref(), place.holds("gone.txt")), (Some("one\n2\n"), None));
     place.asked();
     let twice = place.call("apply_patch", patch("*** Update File: a.txt\n-one\n+1\n*** Delete File: a.txt\n")).await;
     assert!(twice.text.contains("two sections"), "{}", twice.text);

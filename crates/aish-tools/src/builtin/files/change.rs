@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aish_files::{Change, Located, Tree, difference};
+use aish_files::{Change, FileError, Located, Tree, difference};
 use aish_safety::{Act, FileAccess, Subject};
 use aish_types::{CallContext, SessionId, ToolOutcome};
 
@@ -46,7 +46,7 @@ impl FileChange {
         self.new.as_ref().map(|(text, _)| text.as_str())
     }
 
-    fn write(&self, tree: &Tree, files: &Files) -> Result<Written, aish_files::FileError> {
+    fn write(&self, tree: &Tree, files: &Files) -> Result<Written, FileError> {
         let change = match (&self.old, &self.new) {
             (None, Some((_, bytes))) => match &self.like {
                 Some(file) => Change::CreateLike { file, bytes },
@@ -113,9 +113,13 @@ impl Files {
     /// Says why a change that was planned no longer fits its file, where that is so.
     fn stale(&self, tree: &Tree, change: &FileChange) -> Option<String> {
         let name = shown(&change.located);
-        let now = tree.read(&change.located).map(|content| content.hash).ok();
-        if now != change.old.as_ref().map(|(_, hash)| *hash) {
-            return Some(format!("{name} has changed in the meantime; nothing was written: read it again"));
+        let checked = match &change.old {
+            Some((_, hash)) => tree.check(&change.located, hash),
+            None if tree.read(&change.located).is_ok() => Err(FileError::Changed(name.clone())),
+            None => Ok(()),
+        };
+        if let Err(why) = checked {
+            return Some(why.to_string());
         }
         let old = change.old_text()?;
         self.unsaved(&change.located.absolute, old).is_some().then(|| format!("{name} {UNSAVED}"))
