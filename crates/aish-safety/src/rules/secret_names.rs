@@ -159,7 +159,7 @@ const REST_NAMES: &[&str] = &[
     ".google_authenticator",
     "vault-keys.json",
     "unseal-keys*",
-    "*.token",
+    "?*.token",
     // Accounts of the system, of servers and of sites.
     "opasswd",
     "spwd.db",
