@@ -174,7 +174,7 @@ async fn white_space_that_differs_is_said() {
 async fn files_are_written_whole() {
     let place = Place::new();
     let made = place.call("write_file", json!({"path": "new/a.txt", "content": "x\n"})).await;
-    assert_eq!(made.model_text(), "made new/a.txt (1 lines)\n");
+    assert_eq!(made.model_text(), "made new/a.txt (1 line)\n");
     place.write("b.txt", "a\r\nb\r\n");
     let unread = place.call("write_file", json!({"path": "b.txt", "content": "c\n"})).await;
     assert!(unread.text.contains("has not been read yet"));

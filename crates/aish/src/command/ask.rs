@@ -124,6 +124,9 @@ impl AskInputs {
         let schema = flags.schema.as_deref().map(AnswerSchema::read).transpose().map_err(usage)?;
         let images = flags.image.iter().map(|path| crate::image::read(path)).collect::<Result<Vec<_>, _>>();
         let images = images.map_err(|error| usage(error.into()))?;
+        if flags.session.as_deref().is_some_and(|name| aish_store::as_name(name).is_empty()) {
+            return Err(usage(Failure::user("--session needs the name of a session").hint("a variable may be empty")));
+        }
         let session = match (&flags.session, flags.go_on) {
             (Some(name), _) => kept(base, name),
             (None, true) => Some(String::new()),

@@ -70,7 +70,10 @@ impl FileChange {
                 let to = (last + AROUND).min(from + MOST_SHOWN);
                 format!("{verb} {name}, now:\n{}", numbered(text, from, to))
             }
-            None => format!("{verb} {name} ({} lines)\n", text.lines().count()),
+            None => match text.lines().count() {
+                1 => format!("{verb} {name} (1 line)\n"),
+                count => format!("{verb} {name} ({count} lines)\n"),
+            },
         }
     }
 }

@@ -204,7 +204,9 @@ fn images_of(prompt: &mut Prompt) -> Vec<Block> {
         if crate::image::settle(&mut media_type, &mut data) {
             blocks.push(Block::Image { media_type, data });
         } else {
-            prompt.text.push_str("\n(an image was left out: models take PNG, JPEG, GIF and WebP up to 20 MiB)");
+            let line = if prompt.text.is_empty() { "" } else { "\n" };
+            prompt.text.push_str(line);
+            prompt.text.push_str("(an image was left out: models take PNG, JPEG, GIF and WebP up to 20 MiB)");
         }
     }
     if prompt.text.trim().is_empty() && !blocks.is_empty() {
