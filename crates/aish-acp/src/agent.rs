@@ -23,10 +23,8 @@ use tokio_util::codec::{FramedRead, FramedWrite, LinesCodec};
 
 use crate::client::{Client, Editor};
 use crate::host::{History, Host, HostError, Mode, Opened, Server, Stop, Wanted};
+use crate::line_codec::{LONGEST, LineCodec};
 use crate::prompt::Prompt;
-
-/// The longest message, in bytes: an image of 10 MiB in base64, and what stands around it.
-const LONGEST: usize = 16 * 1024 * 1024;
 
 /// What the agent says of itself.
 #[derive(Debug, Clone)]
@@ -54,9 +52,9 @@ pub async fn serve(
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<(), ServeError> {
-    let codec = || LinesCodec::new_with_max_length(LONGEST);
-    let incoming = FramedRead::new(input, codec()).map(|line| line.map(first_version).map_err(std::io::Error::other));
-    let framed = FramedWrite::new(output, codec());
+    let incoming =
+        FramedRead::new(input, LineCodec::new()).map(|line| line.map(first_version).map_err(std::io::Error::other));
+    let framed = FramedWrite::new(output, LinesCodec::new_with_max_length(LONGEST));
     let outgoing = SinkExt::<String>::sink_map_err(framed, std::io::Error::other);
     let served = Arc::new(Served { host, facts, editor: Mutex::default() });
     let [first, new, load, resume, list, prompt, mode, close, cancel]: [Arc<Served>; 9] =

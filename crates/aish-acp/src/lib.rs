@@ -7,6 +7,7 @@
 pub mod agent;
 pub mod client;
 pub mod host;
+mod line_codec;
 pub mod prompt;
 pub mod update;
 

@@ -9,6 +9,8 @@ pub struct Located {
     pub below: PathBuf,
     /// The same, absolute.
     pub absolute: PathBuf,
+    /// The same as it is written from the folder that relative paths begin at.
+    pub name: String,
     /// The path below the root as it was asked for; another one where a link was followed.
     pub asked: PathBuf,
     /// True when something is there.

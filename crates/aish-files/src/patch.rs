@@ -202,6 +202,10 @@ fn in_update(line: &str, to: &mut Option<String>, hunks: &mut Vec<Hunk>) -> Resu
         }
         return Ok(());
     }
+    // What other formats say of a last line: whether it has an end follows from the file here.
+    if line.starts_with("\\ No newline") {
+        return Ok(());
+    }
     if hunks.last().is_none_or(|hunk| hunk.at_end) {
         hunks.push(Hunk::default());
     }
@@ -247,6 +251,7 @@ mod tests {
             ("*** Begin Patch\n*** Add File: a\nx\n*** End Patch", "begins with +"),
             ("*** Begin Patch\nx\n*** End Patch", "named before"),
             ("*** Begin Patch\n*** Update File: a\n@@\n x\n*** End Patch", "changes nothing"),
+            ("*** Begin Patch\n*** Update File: a\n\\ No newline at end of file\n*** End Patch", "changes nothing"),
             ("*** Begin Patch\n*** Update File: a\nxyz\n*** End Patch", "begins with a blank"),
         ];
         for (text, words) in cases {

@@ -1,7 +1,8 @@
 //! The hunks of a patch, put into a text.
 //!
 //! Each hunk is looked for below the one before it and below its headings: exactly, then without the blanks at the ends of
-//! lines, then without those at their beginnings too. At each step the place must be the only one.
+//! lines, then without those at their beginnings too. At each step the place must be the only one, or the only one in what
+//! stands under its heading.
 
 use crate::newline::Unified;
 use crate::patch::{Hunk, Line, PatchError};
@@ -64,12 +65,14 @@ fn place(path: &str, number: usize, hunk: &Hunk, lines: &[&str], from: usize) ->
         first: first.chars().take(80).collect(),
     };
     let mut from = from;
+    let mut until = lines.len();
     for heading in &hunk.headings {
         let exact = |line: &&str| line.trim_end() == heading.trim_end();
         let inner = |line: &&str| line.trim() == heading.trim() || line.trim_start().starts_with(heading.trim());
         let below = lines.get(from..).unwrap_or_default();
         let at = below.iter().position(exact).or_else(|| below.iter().position(inner));
         from += at.ok_or_else(|| missing(heading))? + 1;
+        until = end_of_block(lines, from);
     }
     let wanted: Vec<&str> = hunk
         .lines
@@ -85,9 +88,12 @@ fn place(path: &str, number: usize, hunk: &Hunk, lines: &[&str], from: usize) ->
     }
     let steps: [(Shape, bool); 3] = [(|line| line, false), (str::trim_end, true), (str::trim, true)];
     for (shape, is_looser) in steps {
-        match matches(lines, &wanted, from, hunk.at_end, shape).as_slice() {
+        let found = matches(lines, &wanted, from, hunk.at_end, shape);
+        let under = found.iter().take_while(|at| **at < until).count();
+        match found.as_slice() {
             [] => {}
             [at] => return Ok((*at, is_looser)),
+            [at, ..] if under == 1 => return Ok((*at, is_looser)),
             several => {
                 let lines: Vec<String> = several.iter().take(5).map(|at| (at + 1).to_string()).collect();
                 return Err(PatchError::Ambiguous { path: path.to_owned(), hunk: number, lines: lines.join(", ") });
@@ -95,6 +101,16 @@ fn place(path: &str, number: usize, hunk: &Hunk, lines: &[&str], from: usize) ->
         }
     }
     Err(missing(wanted.first().copied().unwrap_or_default()))
+}
+
+/// Returns where what stands under a heading ends, which is the line before `from`: at the next line that is indented no
+/// deeper and is more than what closes a block.
+fn end_of_block(lines: &[&str], from: usize) -> usize {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let heading = from.checked_sub(1).and_then(|at| lines.get(at)).map_or(0, |line| indent(line));
+    let is_end = |line: &&str| indent(line) <= heading && line.contains(|c: char| c.is_alphanumeric());
+    let below = lines.get(from..).unwrap_or_default();
+    below.iter().position(is_end).map_or(lines.len(), |at| from + at)
 }
 
 fn matches(lines: &[&str], wanted: &[&str], from: usize, at_end: bool, shape: Shape) -> Vec<usize> {
@@ -141,6 +157,10 @@ mod tests {
         assert_eq!(patched("fn f\nx\nfn g\nx\n", "@@ fn g\n-x\n+y\n"), done("fn f\nx\nfn g\ny\n"));
         assert_eq!(patched("x\na\nx\n", "@@\n-x\n+y\n*** End of File\n"), done("x\na\ny\n"));
         assert_eq!(patched("a\nb\nc\nd\n", "@@\n-a\n+A\n@@\n-d\n+D\n"), done("A\nb\nc\nD\n"));
+        let twice = "fn f {\n  x\n\n  y\n}\nfn g {\n  x\n  y\n}\n";
+        let first = "fn f {\n  X\n\n  y\n}\nfn g {\n  x\n  y\n}\n";
+        assert_eq!(patched(twice, "@@ fn f {\n-  x\n+  X\n"), done(first), "one is under the heading");
+        assert_eq!(patched("a\nb", "@@\n-b\n+c\n\\ No newline at end of file\n"), done("a\nc"));
         assert_eq!(patched("a\n", "@@\n+b\n"), done("a\nb\n"));
         assert_eq!(patched("  a  \n", "@@\n-a\n+b\n"), Ok(("b\n".to_owned(), true)));
         assert_eq!(patched("", "@@\n+a\n"), done("a\n"));
@@ -150,6 +170,7 @@ mod tests {
     fn what_does_not_fit_is_told() {
         let error = |text, hunks| patched(text, hunks).unwrap_err();
         assert!(error("x\nx\n", "@@\n-x\n+y\n").contains("several places, at lines 1, 2"));
+        assert!(error("fn f\n x\n x\nfn g\n", "@@ fn f\n- x\n+ y\n").contains("several places, at lines 2, 3"));
         assert!(error("x\n", "@@\n-z\n+y\n").contains("begins with 'z'"));
         assert!(error("x\n", "@@ fn f\n-x\n+y\n").contains("begins with 'fn f'"));
         assert!(error("a\nb\n", "@@\n-b\n+B\n@@\n-a\n+A\n").contains("hunk 2"), "from top to bottom");

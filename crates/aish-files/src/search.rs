@@ -55,12 +55,13 @@ pub struct Searched {
     pub is_cut: bool,
     /// True when the pattern was taken as plain text.
     pub is_plain: bool,
-    /// Files that match and are not shown, because they may hold secrets.
+    /// Files that were not searched, because they may hold secrets. Whether they match is not told either: asked often
+    /// enough, that would tell what they hold.
     pub hidden: Vec<String>,
 }
 
-/// Searches a file, or all files below a folder. `is_hidden` names files whose lines are not shown; `stop` is asked now and
-/// then whether to end.
+/// Searches a file, or all files below a folder. `is_hidden` names files that are left out; `stop` is asked now and then
+/// whether to end.
 ///
 /// # Errors
 /// When the pattern of the names cannot be read.
@@ -108,6 +109,7 @@ pub fn search(
         let located = Located {
             below: below.to_owned(),
             absolute: entry.path().to_owned(),
+            name: tree.name(below),
             asked: below.to_owned(),
             exists: true,
             is_folder: false,
@@ -150,16 +152,16 @@ fn in_file(
     is_hidden: &dyn Fn(&Path) -> bool,
     out: &mut Searched,
 ) {
+    let name = located.name.clone();
+    if is_hidden(&located.absolute) {
+        out.hidden.push(name);
+        return;
+    }
     let Ok(file) = tree.open_file(located) else { return };
     let mut shown =
         Shown { text: String::new(), matches: 0, left: MOST_LINES.saturating_sub(out.matches), is_cut: false };
     let searched = searcher.search_reader(lines, file.take(MOST_BYTES), &mut shown);
     if shown.matches == 0 || searched.is_err() && shown.text.is_empty() {
-        return;
-    }
-    let name = located.below.display().to_string();
-    if is_hidden(&located.absolute) {
-        out.hidden.push(name);
         return;
     }
     out.text.push_str(&format!("{name}\n{}", shown.text));

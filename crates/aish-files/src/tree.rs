@@ -92,11 +92,6 @@ impl Tree {
         &self.root
     }
 
-    /// Returns the folder that relative paths begin at, below the root.
-    pub fn folder(&self) -> &Path {
-        &self.folder
-    }
-
     /// Finds where a path leads, which need not be there yet.
     ///
     /// # Errors
@@ -144,14 +139,15 @@ impl Tree {
         let stat = fstat(fd).map_err(|error| fail(error.into()))?;
         let kind = FileType::from_raw_mode(stat.st_mode);
         if !rest.is_empty() && kind != FileType::Directory {
-            return Err(FileError::Kind(below.display().to_string(), "a file, so that nothing can be below it"));
+            return Err(FileError::Kind(self.name(&below), "a file, so that nothing can be below it"));
         }
         below.extend(rest.iter().rev());
-        let absolute = self.root.join(&below);
+        let (absolute, name) = (self.root.join(&below), self.name(&below));
         let exists = rest.is_empty();
         Ok(Located {
             below,
             absolute,
+            name,
             asked,
             exists,
             is_folder: exists && kind == FileType::Directory,
@@ -182,6 +178,32 @@ impl Tree {
         Ok(below)
     }
 
+    /// Writes a path below the root as it is named from the folder that relative paths begin at.
+    pub fn name(&self, below: &Path) -> String {
+        let mut folder = self.folder.as_path();
+        let mut name = PathBuf::new();
+        let rest = loop {
+            match (below.strip_prefix(folder), folder.parent()) {
+                (Ok(rest), _) => break rest,
+                (Err(_), above) => {
+                    name.push("..");
+                    folder = above.unwrap_or(Path::new(""));
+                }
+            }
+        };
+        name.extend(rest);
+        or_dot(&name).display().to_string()
+    }
+
+    /// Says whether a path, as it was asked for, is a link.
+    pub fn is_link(&self, located: &Located) -> bool {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let how = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+        let fd = openat2(&self.fd, or_dot(&located.asked), flags, Mode::empty(), how);
+        let stat = fd.and_then(fstat);
+        stat.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)
+    }
+
     /// Lists the names beside a path, 2,000 at most; nothing where its folder is not there.
     pub fn neighbours(&self, located: &Located) -> Vec<String> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -197,7 +219,7 @@ impl Tree {
     /// # Errors
     /// When it is no ordinary file, or cannot be read.
     pub fn open_file(&self, located: &Located) -> Result<File, FileError> {
-        let shown = located.below.display().to_string();
+        let shown = located.name.clone();
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
         let fd = match openat2(&self.fd, or_dot(&located.below), flags, Mode::empty(), STRICT) {
             Ok(fd) => fd,
@@ -232,7 +254,7 @@ pub fn real(folder: &Path) -> Result<PathBuf, FileError> {
 
 /// Reads an open file whole.
 pub(crate) fn content(file: File, located: &Located) -> Result<Content, FileError> {
-    let shown = || located.below.display().to_string();
+    let shown = || located.name.clone();
     let stat = fstat(&file).map_err(|error| FileError::Io(shown(), error.into()))?;
     let mut bytes = Vec::new();
     file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(|error| FileError::Io(shown(), error))?;

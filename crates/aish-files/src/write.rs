@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{
-    AtFlags, Mode, OFlags, RenameFlags, Stat, XattrFlags, fchmod, fchown, fgetxattr, flistxattr, fsetxattr, fstat,
-    ftruncate, mkdirat, openat, openat2, renameat, renameat_with, statat, unlinkat,
+    AtFlags, Mode, OFlags, RenameFlags, Stat, XattrFlags, chmodat, fchmod, fchown, fgetxattr, flistxattr, fsetxattr,
+    fstat, ftruncate, mkdirat, openat, openat2, renameat, renameat_with, statat, unlinkat,
 };
 use rustix::io::Errno;
 
@@ -24,6 +24,13 @@ const LONGEST_ATTRIBUTE: usize = 64 * 1024;
 pub enum Change<'a> {
     /// It is made, with these bytes; its folders too.
     Create(&'a [u8]),
+    /// It is made, with these bytes, and with the mode, owner and attributes of another file as far as they can be given.
+    CreateLike {
+        /// The other file.
+        file: &'a Located,
+        /// What it gets.
+        bytes: &'a [u8],
+    },
     /// Its bytes become these, where they are still those of the hash.
     Replace {
         /// SHA-256 of what it holds.
@@ -47,22 +54,13 @@ impl Tree {
     /// # Errors
     /// When it is not what it was, may not be written, or cannot be; it is as it was then.
     pub fn replace(&self, located: &Located, change: Change<'_>) -> Result<(), FileError> {
-        let shown = located.below.display().to_string();
+        let shown = located.name.clone();
         let fail = |error: io::Error| FileError::Io(shown.clone(), error);
         let name = located.below.file_name().map(PathBuf::from).ok_or_else(|| FileError::Path(shown.clone()))?;
         let above = located.below.parent().unwrap_or(Path::new(""));
         match change {
-            Change::Create(bytes) => {
-                let folder = self.made_folder(above).map_err(|error| fail(error.into()))?;
-                let written = beside(folder.as_fd(), bytes, None).map_err(fail)?;
-                match renameat_with(&folder, &written, &folder, &name, RenameFlags::NOREPLACE) {
-                    Ok(()) => Ok(()),
-                    Err(error) => {
-                        let _ = unlinkat(&folder, &written, AtFlags::empty());
-                        Err(if error == Errno::EXIST { FileError::Changed(shown) } else { fail(error.into()) })
-                    }
-                }
-            }
+            Change::Create(bytes) => self.create(located, above, &name, bytes, None),
+            Change::CreateLike { file, bytes } => self.create(located, above, &name, bytes, Some(file)),
             Change::Replace { expected, bytes } => {
                 let (folder, stat) = self.checked(located, above, expected)?;
                 let way = if stat.st_nlink > 1 { None } else { self.beside(located, &folder, bytes, &stat) };
@@ -75,6 +73,50 @@ impl Tree {
             Change::Delete { expected } => {
                 let (folder, _) = self.checked(located, above, expected)?;
                 unlinkat(&folder, &name, AtFlags::empty()).map_err(|error| fail(error.into()))
+            }
+        }
+    }
+
+    /// Checks that a file is still what it was and may be written.
+    ///
+    /// # Errors
+    /// When it is not, or may not.
+    pub fn check(&self, located: &Located, expected: &[u8; 32]) -> Result<(), FileError> {
+        self.checked(located, located.below.parent().unwrap_or(Path::new("")), expected).map(drop)
+    }
+
+    /// Makes a file, and the folders that it is in.
+    fn create(
+        &self,
+        located: &Located,
+        above: &Path,
+        name: &Path,
+        bytes: &[u8],
+        like: Option<&Located>,
+    ) -> Result<(), FileError> {
+        let fail = |error: io::Error| FileError::Io(located.name.clone(), error);
+        let folder = self.made_folder(above).map_err(|error| fail(error.into()))?;
+        let written = match like {
+            Some(file) => {
+                let stat = fstat(self.open_file(file)?).map_err(|error| fail(error.into()))?;
+                match self.beside(file, &folder, bytes, &stat) {
+                    Some(written) => Ok(written),
+                    // Without its owner, what the file may do for its owner goes too.
+                    None => beside(folder.as_fd(), bytes, None).inspect(|written| {
+                        let mode = Mode::from_raw_mode(stat.st_mode & 0o777);
+                        let _ = chmodat(&folder, written, mode, AtFlags::empty());
+                    }),
+                }
+            }
+            None => beside(folder.as_fd(), bytes, None),
+        };
+        let written = written.map_err(fail)?;
+        match renameat_with(&folder, &written, &folder, name, RenameFlags::NOREPLACE) {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                let _ = unlinkat(&folder, &written, AtFlags::empty());
+                let is_there = error == Errno::EXIST;
+                Err(if is_there { FileError::Changed(located.name.clone()) } else { fail(error.into()) })
             }
         }
     }
@@ -95,7 +137,7 @@ impl Tree {
 
     /// Opens the folder of a file that is still what it was and may be written.
     fn checked(&self, located: &Located, above: &Path, expected: &[u8; 32]) -> Result<(OwnedFd, Stat), FileError> {
-        let shown = || located.below.display().to_string();
+        let shown = || located.name.clone();
         let fail = |error: Errno| FileError::Io(shown(), error.into());
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let folder = openat2(&self.fd, or_dot(above), flags, Mode::empty(), STRICT).map_err(fail)?;
@@ -121,7 +163,7 @@ impl Tree {
 
     /// Writes into the file itself; what it held is written back where that fails.
     fn in_place(&self, located: &Located, bytes: &[u8]) -> Result<(), FileError> {
-        let fail = |error: io::Error| FileError::Io(located.below.display().to_string(), error);
+        let fail = |error: io::Error| FileError::Io(located.name.clone(), error);
         let old = self.read(located)?.bytes;
         let flags = OFlags::WRONLY | OFlags::CLOEXEC;
         let file =

@@ -249,7 +249,7 @@ fn read(file: &LineFile) -> Result<Session, LoadError> {
                     turn.message = message;
                 }
             }
-            Record::Title { title, .. } => session.title = Some(title),
+            Record::Title { title, .. } => session.title = Some(title).filter(|title| !title.is_empty()),
             Record::Event { kind, value, .. } => session.events.push((kind, value)),
         }
     }

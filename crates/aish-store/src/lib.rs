@@ -16,5 +16,5 @@ pub mod store;
 pub use history::{HistoryEntry, HistoryQuery, NewHistoryEntry};
 pub use ledger::{LedgerEntry, LedgerGroup, LedgerRow};
 pub use memory::{Scope, StoredMemory};
-pub use sessions::{SessionSummary, Sessions, SessionsError};
+pub use sessions::{SessionSummary, Sessions, SessionsError, as_name};
 pub use store::{Store, StoreError};

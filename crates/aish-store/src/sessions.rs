@@ -10,7 +10,7 @@ use std::time::UNIX_EPOCH;
 use aish_journal::session::{Context, Session, path_of};
 use aish_journal::{SessionError, SessionHead, SessionLog, WallClock};
 use aish_types::attachment::typed;
-use aish_types::{Message, SessionId};
+use aish_types::{Message, SessionId, sanitize};
 use rusqlite::{OptionalExtension, Row, params};
 
 use crate::store::Store;
@@ -52,6 +52,15 @@ impl SessionSummary {
     pub fn name(&self) -> Option<String> {
         self.title.clone().or_else(|| self.first_words.as_deref().and_then(made_name))
     }
+}
+
+/// Characters of a name that a person gives.
+const LONGEST_NAME: usize = 100;
+
+/// Writes a name that a person gives to a session: one line without terminal control, of 100 characters at most.
+pub fn as_name(text: &str) -> String {
+    let line = sanitize(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    line.chars().take(LONGEST_NAME).collect::<String>().trim_end().to_owned()
 }
 
 /// Makes a name from what was said first: the words that say something, joined by hyphens.
@@ -142,13 +151,13 @@ impl Sessions {
         Ok(self.list()?.into_iter().find(fits))
     }
 
-    /// Gives a session a name.
+    /// Gives a session a name, as [`as_name`] writes it; an empty one takes its name away.
     ///
     /// # Errors
     /// When there is no such session or its log cannot be written.
     pub fn rename(&self, id: &SessionId, title: &str) -> Result<(), SessionsError> {
         let (log, _) = SessionLog::resume(&self.folder, id.clone(), self.clock.clone())?;
-        log.rename(title).map_err(SessionError::from)?;
+        log.rename(&as_name(title)).map_err(SessionError::from)?;
         Ok(())
     }
 
@@ -280,7 +289,19 @@ fn summarise(id: &SessionId, modified_ms: i64, session: Session) -> SessionSumma
 
 #[cfg(test)]
 mod tests {
-    use super::made_name;
+    use super::{as_name, made_name};
+
+    #[test]
+    fn names_are_one_short_line() {
+        for (text, name) in [
+            ("my build", "my build"),
+            (" a\nb\t\u{1b}[31mc\u{202e} ", "a b c"),
+            ("\n", ""),
+            (&"x".repeat(500), &*"x".repeat(100)),
+        ] {
+            assert_eq!(as_name(text), name, "{text:?}");
+        }
+    }
 
     #[test]
     fn names_are_made_of_the_words_that_say_something() {

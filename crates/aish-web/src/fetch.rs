@@ -161,6 +161,10 @@ impl Web {
 }
 
 impl Pages for Web {
+    fn address(&self, address: &str) -> Result<String, PageError> {
+        url::read(address).map(String::from).map_err(|why| PageError::Refused(why.to_string()))
+    }
+
     fn page<'a>(&'a self, address: &'a str, cancel: &'a CancellationToken) -> BoxFuture<'a, Result<Page, PageError>> {
         Box::pin(async move {
             tokio::select! {

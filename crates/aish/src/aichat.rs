@@ -1,5 +1,7 @@
 //! What aichat has: its roles as prompts, its models as configuration.
 
+use std::collections::HashSet;
+
 use climax_yaml::{Kind, Node};
 
 use crate::failure::Failure;
@@ -87,7 +89,8 @@ pub fn prompt_name(role: &str) -> Option<String> {
     (begins && name.len() <= 64).then(|| name.to_owned())
 }
 
-/// Writes the models of aichat's configuration as a piece of ours. Keys are named by a variable, never copied.
+/// Writes the models of aichat's configuration as a piece of ours. Keys are named by a variable, never copied, also not out of
+/// an address.
 ///
 /// # Errors
 /// Where the file is no YAML.
@@ -96,6 +99,7 @@ pub fn models(text: &str) -> Result<String, Failure> {
         .map_err(|error| Failure::user(format!("line {}: {}", error.at.line, error.message)))?;
     let default = field(&root, "model").and_then(Node::text).unwrap_or_default().to_owned();
     let mut out = String::new();
+    let mut sections = HashSet::new();
     for client in items(field(&root, "clients")) {
         let kind = field(client, "type").and_then(Node::text).unwrap_or_default();
         let name = field(client, "name").and_then(Node::text).unwrap_or(kind);
@@ -109,13 +113,13 @@ pub fn models(text: &str) -> Result<String, Failure> {
         let chosen = default.split_once(':').filter(|(client, _)| *client == name).map(|(_, model)| model.to_owned());
         let all = if named.is_empty() { chosen.clone().into_iter().collect() } else { named };
         for model in all {
-            let section = prompt_name(&model).unwrap_or_else(|| "model".to_owned());
+            let section = own_name(&prompt_name(&model).unwrap_or_else(|| "model".to_owned()), &mut sections);
             let key =
                 format!("{}_API_KEY", name.to_ascii_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
             let provider = provider.map(|provider| format!("provider = \"{provider}\"\n")).unwrap_or_default();
             out.push_str(&format!(
                 "[models.{section}]\n{provider}endpoint = {}\nmodel = {}\nkey_env = \"{key}\"\n\n",
-                quoted(&endpoint),
+                quoted(&aish_types::mask(&endpoint)),
                 quoted(&model)
             ));
             if chosen.as_deref() == Some(model.as_str()) {
@@ -124,6 +128,17 @@ pub fn models(text: &str) -> Result<String, Failure> {
         }
     }
     Ok(out.trim_end().to_owned())
+}
+
+/// Returns a name that no section has yet: clients may offer models of one name.
+fn own_name(name: &str, taken: &mut HashSet<String>) -> String {
+    let mut own = name.to_owned();
+    let mut number = 2;
+    while !taken.insert(own.clone()) {
+        own = format!("{name}-{number}");
+        number += 1;
+    }
+    own
 }
 
 /// Says which provider a kind of client is, and where; none for kinds with a wire of their own.
@@ -212,6 +227,13 @@ mod tests {
 
         # client bedrock: its kind has no counterpart
         "#);
+        let twice = "clients:\n- type: openai\n  models: [{name: m}, {name: a/b}, {name: 'a:b'}]\n- type: openai-compatible\n  \
+            name: other\n  api_base: https://me:password1@h/v1?key=abcdef123456\n  models: [{name: m}]\n";
+        let config = models(twice).unwrap();
+        assert!(!config.contains("password1") && !config.contains("abcdef123456"), "{config}");
+        let parsed: toml_edit::DocumentMut = config.parse().unwrap();
+        let names: Vec<&str> = parsed["models"].as_table().unwrap().iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["m", "a-b", "a-b-2", "m-2"]);
         assert!(models("a: [").is_err());
         assert_eq!(models("clients: 5").unwrap(), "");
     }

@@ -82,7 +82,15 @@ mod tests {
             config: None,
             hidden: OnceLock::new(),
         };
-        for path in ["p/.env", "p/.env.local", "p/id_rsa", ".config/gh/hosts.yml", "p/server.key", "p/it's/.npmrc"] {
+        for path in [
+            "p/.env",
+            "p/.env.local",
+            "p/id_rsa",
+            ".config/gh/hosts.yml",
+            "p/server.key",
+            "p/it's/.npmrc",
+            "p/vault.token",
+        ] {
             assert!(places.is_hidden(&home.join(path)), "{path}");
         }
         for path in ["p/.env.example", "p/main.rs", "p/it's/a.txt", "p/key.rs"] {

@@ -45,6 +45,8 @@ pub struct Mentioned {
     pub said: Vec<String>,
     /// Files that may hold secrets, which were left out.
     pub withheld: Vec<PathBuf>,
+    /// Whether one that may hold secrets was sent.
+    pub holds_secrets: bool,
 }
 
 /// Reads what a question mentions, seen from a folder. Files that may hold secrets are read where they are in `allowed`.
@@ -99,12 +101,15 @@ fn attach(
 ) {
     let name = path.strip_prefix(folder).unwrap_or(path).display().to_string();
     let name = if name.is_empty() { ".".to_owned() } else { sanitize(&name).replace(['"', '<', '>', '\n'], "?") };
-    // Where a link leads is what is read.
+    // Where a link leads is what is read; the link's own name may say that it is a secret.
     let Ok(real) = std::fs::canonicalize(path) else { return };
-    if places.is_hidden(&real) && !allowed.contains(&real) {
-        out.said.push(format!("@{name} may hold secrets; it was not sent"));
-        out.withheld.push(real);
-        return;
+    if places.is_hidden(&real) || places.is_hidden(path) {
+        if !allowed.contains(&real) {
+            out.said.push(format!("@{name} may hold secrets; it was not sent"));
+            out.withheld.push(real);
+            return;
+        }
+        out.holds_secrets = true;
     }
     let kind = std::fs::metadata(&real);
     match kind {
@@ -390,8 +395,12 @@ mod tests {
             ]
         );
         assert_eq!(read("@a1 @a2 @a3 @a4 @a5", &[]).said.len(), MISSING_TOLD);
+        std::fs::create_dir(at("deploy")).unwrap();
+        std::os::unix::fs::symlink("../a.txt", at("deploy/.env")).unwrap();
+        assert_eq!(read("@deploy/.env", &[]).said, ["@deploy/.env may hold secrets; it was not sent"]);
         let secret = read("@.env", &[]);
         assert_eq!((secret.text.as_str(), secret.withheld.len()), ("", 1));
-        assert!(read("@.env", &secret.withheld).text.contains("T=1"));
+        let sent = read("@.env", &secret.withheld);
+        assert!(sent.text.contains("T=1") && sent.holds_secrets && !secret.holds_secrets);
     }
 }

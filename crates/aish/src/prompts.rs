@@ -111,16 +111,16 @@ fn made(path: &Path, text: &str, kind: Kind) -> Option<Prompt> {
         text: front.body.trim().to_owned(),
         file: path.to_owned(),
         is_skill,
-        is_for_person: front.value("disable-model-invocation") == "true",
+        is_for_person: front.is_set("disable-model-invocation"),
     })
 }
 
 impl Prompt {
-    /// Fills in what was typed behind its name: `$ARGUMENTS`, `$1` to `$9`; without any of them it stands at the end. What is
-    /// filled in is not looked at again.
+    /// Fills in what was typed behind its name: `$ARGUMENTS`, `$1` to `$9` (words between double quotes are one); without any
+    /// of them it stands at the end. What is filled in is not looked at again.
     pub fn filled(&self, arguments: &str) -> String {
         let arguments = arguments.trim();
-        let words: Vec<&str> = arguments.split_whitespace().collect();
+        let words = words(arguments);
         let mut out = String::with_capacity(self.text.len());
         let mut is_used = false;
         let mut rest = self.text.as_str();
@@ -151,6 +151,21 @@ impl Prompt {
     }
 }
 
+/// Takes arguments apart at blanks; what begins with a double quote ends at the next one. Other quotes are letters: an
+/// apostrophe stands in many words.
+fn words(arguments: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut rest = arguments.trim_start();
+    while !rest.is_empty() {
+        let quoted = rest.strip_prefix('"').and_then(|inner| inner.split_once('"'));
+        let quoted = quoted.filter(|(_, behind)| behind.is_empty() || behind.starts_with(char::is_whitespace));
+        let (word, behind) = quoted.unwrap_or_else(|| rest.split_once(char::is_whitespace).unwrap_or((rest, "")));
+        words.push(word);
+        rest = behind.trim_start();
+    }
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,6 +179,7 @@ mod tests {
         for (text, arguments, expected) in [
             ("Look at $1, then $2.", "a b", "Look at a, then b."),
             ("All: $ARGUMENTS", "$1 x", "All: $1 x"),
+            ("$1|$2|$3", r#""a b" it's "c"#, r#"a b|it's|"c"#),
             ("Costs $5 and $x", "", "Costs  and $x"),
             ("Just do it.", "now please", "Just do it.\n\nARGUMENTS: now please"),
             ("Just do it.", " ", "Just do it."),

@@ -1,5 +1,6 @@
 //! A question and what goes along with it, each part by itself until the request is made.
 
+use aish_safety::Taint;
 use aish_turn::Event;
 use aish_types::Block;
 use aish_types::attachment::{INPUT, INPUT_END};
@@ -23,6 +24,8 @@ pub struct Question {
     pub piped: Option<String>,
     /// Images.
     pub blocks: Vec<Block>,
+    /// Where the outputs come from, and whether the files may hold secrets.
+    pub read: Taint,
 }
 
 impl Question {
@@ -33,6 +36,7 @@ impl Question {
 
     /// Lets what it mentions go along.
     pub fn mentions(&mut self, mentioned: Mentioned) {
+        self.read = self.read.max(if mentioned.holds_secrets { Taint::Foreign } else { Taint::Clean });
         self.files = mentioned.text;
         self.blocks.extend(mentioned.blocks);
     }
@@ -51,8 +55,11 @@ impl Question {
         text
     }
 
-    /// Makes the turn's event of it.
-    pub fn asked(self) -> Event {
+    /// Makes the turn's event of it; `read` is the least trusted of what the model has read, and learns of this. Who wrote what
+    /// was piped in, or put before the question, is not known.
+    pub fn asked(self, read: &mut Taint) -> Event {
+        let is_unknown = self.piped.is_some() || !self.attached.is_empty();
+        *read = (*read).max(if is_unknown { Taint::Foreign } else { self.read });
         Event::Asked { text: self.text(), blocks: self.blocks }
     }
 }
@@ -62,6 +69,23 @@ mod tests {
     use aish_types::attachment::{Parts, parts};
 
     use super::*;
+
+    #[test]
+    fn what_goes_along_is_no_more_trusted_than_who_wrote_it() {
+        let read = |question: Question| {
+            let mut read = Taint::Local;
+            question.asked(&mut read);
+            read
+        };
+        assert_eq!(read(Question::new("why?")), Taint::Local);
+        assert_eq!(read(Question { piped: Some("a page".into()), ..Question::new("why?") }), Taint::Foreign);
+        assert_eq!(read(Question { attached: vec!["a resource".into()], ..Question::new("why?") }), Taint::Foreign);
+        for (holds_secrets, expected) in [(false, Taint::Local), (true, Taint::Foreign)] {
+            let mut question = Question::new("why?");
+            question.mentions(Mentioned { holds_secrets, ..Mentioned::default() });
+            assert_eq!(read(question), expected);
+        }
+    }
 
     #[test]
     fn what_is_put_together_is_taken_apart_again() {

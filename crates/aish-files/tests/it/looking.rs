@@ -57,6 +57,8 @@ fn lines_are_found_by_expressions() {
     let asked = |asked: Asked<'_>| search(&tree, &root, &asked, &is_hidden, &|| false).unwrap();
     let all = asked(Asked { pattern: "hello", ..Asked::default() });
     assert_eq!(all.hidden, ["token.txt"]);
+    let guess = asked(Asked { pattern: "nothing like that", ..Asked::default() });
+    assert_eq!(guess.hidden, ["token.txt"], "whether it matches is not told");
     assert!(
         !all.text.contains("secret") && !all.text.contains("out.rs") && !all.text.contains("target"),
         "{}",
@@ -75,6 +77,24 @@ fn lines_are_found_by_expressions() {
         &|| false,
     );
     assert_eq!(file.unwrap().text, "src/main.rs\n2:    hello();\n");
+}
+
+#[test]
+fn files_are_named_as_they_can_be_named_again() {
+    let place = place();
+    let tree = aish_files::Tree::open(&place.root, &place.root.join("src")).unwrap();
+    for (path, name) in
+        [("hello.rs", "hello.rs"), ("../a.log", "../a.log"), ("..", ".."), (".", "."), ("../.github", "../.github")]
+    {
+        assert_eq!(tree.locate(path).unwrap().name, name);
+    }
+    let at = tree.locate("..").unwrap();
+    let asked = Asked { pattern: "hello", ..Asked::default() };
+    let found = search(&tree, &at, &asked, &|_| false, &|| false).unwrap();
+    assert!(found.text.contains("main.rs\n2:    hello();"), "{}", found.text);
+    for name in found.text.lines().filter(|line| !line.starts_with(|c: char| c.is_ascii_digit())) {
+        assert!(tree.locate(name).unwrap().exists, "{name}");
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use super::Gate;
 use crate::analysis::Analysis;
+use crate::autonomy::Taint;
 use crate::call::PreparedCall;
 use crate::change::Changes;
 use crate::command::{Surroundings, analyse};
@@ -40,6 +41,10 @@ impl Gate {
         }
         if let Some(why) = concern.filter(|_| analysis.judgement.verdict < Verdict::Halt) {
             analysis.judgement = Judgement::new(Verdict::Ask, FILE_CONCERN, why);
+            // What a person decides about for reading it is a secret.
+            if accesses.iter().any(|access| access.act == Act::Read) {
+                analysis.taint = Taint::Foreign;
+            }
         }
         analysis
     }

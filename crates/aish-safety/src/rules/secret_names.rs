@@ -15,9 +15,12 @@ const MORE_NAMES: &[&str] = &[
     ".dev.vars",
     ".dev.vars.*",
     "env.prod*",
+    "env.local",
+    "local.settings.json",
     // Registries and packages.
     ".dockercfg",
     ".dockerconfigjson",
+    "docker-config.json",
     ".yarnrc.yml",
     ".condarc",
     "condarc",
@@ -39,6 +42,7 @@ const MORE_NAMES: &[&str] = &[
     ".mylogin.cnf",
     ".odbc.ini",
     // Clusters and clouds.
+    "kube.config",
     "talosconfig",
     "k3s.yaml",
     "rke2.yaml",
@@ -155,6 +159,7 @@ const REST_NAMES: &[&str] = &[
     ".google_authenticator",
     "vault-keys.json",
     "unseal-keys*",
+    "?*.token",
     // Accounts of the system, of servers and of sites.
     "opasswd",
     "spwd.db",

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use aish_safety::{
-    Answer, Autonomy, By, Consent, Gate, Judgement, Mode, Passage, Policy, PreparedCall, Subject, Surroundings, Taint,
-    UNRECORDED, Verdict,
+    Act, Answer, Autonomy, By, Consent, FileAccess, Gate, Judgement, Mode, Passage, Policy, PreparedCall, Subject,
+    Surroundings, Taint, UNRECORDED, Verdict,
 };
 use serde_json::{Value, json};
 
@@ -215,5 +215,14 @@ fn results_of_strangers_and_of_the_network_are_foreign() {
     assert_eq!(of(command("cat notes.txt")), Taint::Local);
     let mut own = definition("calculator");
     own.trusted = true;
-    assert_eq!(of(prepared(own, Subject::Tool)), Taint::Clean);
+    assert_eq!(of(prepared(own.clone(), Subject::Tool)), Taint::Clean);
+    let files = |act, concern: Option<&str>| Subject::Files {
+        accesses: vec![FileAccess { path: "/srv/p/settings".into(), act }],
+        concern: concern.map(Into::into),
+        difference: String::new(),
+    };
+    let secret = Some("settings may hold secrets");
+    assert_eq!(of(prepared(own.clone(), files(Act::Read, None))), Taint::Local);
+    assert_eq!(of(prepared(own.clone(), files(Act::Read, secret))), Taint::Foreign);
+    assert_eq!(of(prepared(own, files(Act::Write, secret))), Taint::Local, "what is written was known before");
 }

@@ -77,10 +77,11 @@ impl Files {
         Ok((content, text))
     }
 
-    /// Says why reading a file is left to a person, where it is.
-    fn secret(&self, located: &Located) -> Option<String> {
-        let is_hidden = self.places.is_hidden(&located.absolute);
-        is_hidden.then(|| format!("{} may hold secrets", shown(located)))
+    /// Says why reading a file is left to a person, where it is: for where it lies, or for the link that leads there.
+    fn secret(&self, tree: &Tree, located: &Located) -> Option<String> {
+        let asked = tree.root().join(&located.asked);
+        let is_hidden = self.places.is_hidden(&located.absolute) || self.places.is_hidden(&asked);
+        is_hidden.then(|| format!("{} may hold secrets", one_line(located)))
     }
 }
 
@@ -91,7 +92,12 @@ fn fault(why: impl ToString) -> Faults {
 
 /// Names a file as the model may name it again.
 fn shown(located: &Located) -> String {
-    located.below.display().to_string()
+    located.name.clone()
+}
+
+/// Names a file in what a person is asked: a name cannot begin a line there.
+fn one_line(located: &Located) -> String {
+    shown(located).replace('\n', "\\n")
 }
 
 fn text<'a>(arguments: &'a Value, key: &str) -> &'a str {
@@ -131,19 +137,4 @@ where
 fn numbered(text: &str, from: usize, to: usize) -> String {
     let lines = text.lines().enumerate().skip(from.saturating_sub(1)).take((to + 1).saturating_sub(from));
     lines.map(|(at, line)| format!("{}\t{line}\n", at + 1)).collect()
-}
-
-/// Writes a path below the root so that it can be used from the folder of the call.
-fn relative(path: &str, tree: &Tree) -> String {
-    let mut folder = tree.folder();
-    let mut up = String::new();
-    loop {
-        match Path::new(path).strip_prefix(folder) {
-            Ok(rest) => return format!("{up}{}", rest.display()),
-            Err(_) => {
-                up.push_str("../");
-                folder = folder.parent().unwrap_or(Path::new(""));
-            }
-        }
-    }
 }

@@ -45,6 +45,13 @@ pub enum PageError {
 
 /// Opens pages of the web. Who implements it checks addresses, and bounds time, bytes and redirects.
 pub trait Pages: Send + Sync {
+    /// Writes an address as it is asked for: a host in letters of other scripts as it is looked up, numbers in every notation
+    /// as the address that they are. Nothing is sent for that.
+    ///
+    /// # Errors
+    /// When it is no address that is opened.
+    fn address(&self, address: &str) -> Result<String, PageError>;
+
     /// Opens the page at an address, until it is cancelled.
     ///
     /// # Errors
@@ -72,7 +79,9 @@ impl Builtin for WebFetch {
     }
 
     fn plan(self: Arc<Self>, arguments: &Value, _context: &CallContext) -> Result<Plan, Faults> {
-        let address = arguments.get("url").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let address = arguments.get("url").and_then(Value::as_str).unwrap_or_default();
+        // What is judged and asked about is what is opened: letters can look like others.
+        let address = self.pages.address(address).map_err(|why| Faults(vec![why.to_string()]))?;
         let offset = arguments.get("offset").and_then(Value::as_u64).unwrap_or(0);
         let offset = usize::try_from(offset).unwrap_or(usize::MAX);
         Ok(Plan::of(Subject::Page { address: address.clone() }, move |_call, context| async move {
@@ -109,6 +118,32 @@ fn part(page: &Page, offset: usize) -> ToolOutcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Knows one address by another spelling.
+    struct Spelling;
+
+    impl Pages for Spelling {
+        fn address(&self, address: &str) -> Result<String, PageError> {
+            let refused = || PageError::Refused("no page".into());
+            (address == "http://ex\u{430}mple.org").then(|| "http://xn--exmple-4nf.org/".into()).ok_or_else(refused)
+        }
+
+        fn page<'a>(&'a self, _: &'a str, _: &'a CancellationToken) -> BoxFuture<'a, Result<Page, PageError>> {
+            Box::pin(async { Err(PageError::Cancelled) })
+        }
+    }
+
+    #[test]
+    fn what_is_asked_about_is_the_address_as_it_is_opened() {
+        let plan = |url: &str| {
+            let context =
+                CallContext { call: "c".into(), session: "s".into(), user: "me".into(), channel: None, folder: None };
+            Arc::new(WebFetch { pages: Arc::new(Spelling) }).plan(&serde_json::json!({ "url": url }), &context)
+        };
+        let subject = plan("http://ex\u{430}mple.org").unwrap().subject;
+        assert_eq!(subject, Subject::Page { address: "http://xn--exmple-4nf.org/".into() });
+        assert_eq!(plan("file:///etc/passwd").err().unwrap().0, ["no page"], "nobody is asked about it");
+    }
 
     #[test]
     fn a_long_page_is_read_in_parts() {

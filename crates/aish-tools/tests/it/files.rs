@@ -174,7 +174,7 @@ async fn white_space_that_differs_is_said() {
 async fn files_are_written_whole() {
     let place = Place::new();
     let made = place.call("write_file", json!({"path": "new/a.txt", "content": "x\n"})).await;
-    assert_eq!(made.model_text(), "made new/a.txt (1 lines)\n");
+    assert_eq!(made.model_text(), "made new/a.txt (1 line)\n");
     place.write("b.txt", "a\r\nb\r\n");
     let unread = place.call("write_file", json!({"path": "b.txt", "content": "c\n"})).await;
     assert!(unread.text.contains("has not been read yet"));
@@ -200,8 +200,47 @@ async fn a_patch_is_one_question_and_all_or_nothing() {
         place.call("apply_patch", patch("*** Add File: e.txt\n+e\n*** Update File: a.txt\n-nothing\n+x\n")).await;
     assert!(wrong.text.contains("hunk 1 does not fit"), "{}", wrong.text);
     assert_eq!((place.holds("e.txt"), place.asked().len()), (None, 0));
+    let script = place.root.join("run.sh");
+    place.write("run.sh", "one\n");
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o750)).unwrap();
+    let moved = patch("*** Update File: run.sh\n*** Move to: bin/run.sh\n-one\n+two\n");
+    assert!(place.call("apply_patch", moved).await.is_success());
+    let mode = std::fs::metadata(place.root.join("bin/run.sh")).unwrap();
+    let mode = std::os::unix::fs::MetadataExt::mode(&mode) & 0o7777;
+    assert_eq!((mode, place.holds("run.sh"), place.holds("bin/run.sh").as_deref()), (0o750, None, Some("two\n")));
+    std::os::unix::fs::symlink("bin/run.sh", place.root.join("link")).unwrap();
+    for change in ["*** Delete File: link\n", "*** Update File: link\n*** Move to: other\n-two\n+three\n"] {
+        let refused = place.call("apply_patch", patch(change)).await;
+        assert!(refused.text.contains("link is a link to bin/run.sh"), "{}", refused.text);
+    }
+    assert_eq!(place.holds("bin/run.sh").as_deref(), Some("two\n"));
+    place.write("kept.txt", "kept\n");
+    let kept = place.root.join("kept.txt");
+    std::fs::set_permissions(&kept, std::os::unix::fs::PermissionsExt::from_mode(0o444)).unwrap();
+    let half = patch("*** Update File: a.txt\n-one\n+1\n*** Update File: kept.txt\n*** Move to: gone.txt\n-kept\n+x\n");
+    let refused = place.call("apply_patch", half).await;
+    assert!(refused.text.contains("kept.txt is read-only"), "{}", refused.text);
+    assert_eq!((place.holds("a.txt").as_deref(), place.holds("gone.txt")), (Some("one\n2\n"), None));
+    place.asked();
     let twice = place.call("apply_patch", patch("*** Update File: a.txt\n-one\n+1\n*** Delete File: a.txt\n")).await;
     assert!(twice.text.contains("two sections"), "{}", twice.text);
+}
+
+#[tokio::test]
+async fn a_byte_order_mark_is_not_doubled_and_a_name_begins_no_line_of_a_question() {
+    let place = Place::new();
+    place.write("marked.txt", "\u{feff}one\n");
+    place.call("read_file", json!({"path": "marked.txt"})).await;
+    let written = place.call("write_file", json!({"path": "marked.txt", "content": "\u{feff}two\n"})).await;
+    assert!(written.is_success(), "{}", written.text);
+    assert_eq!(place.holds("marked.txt").as_deref(), Some("\u{feff}two\n"));
+    place.asked();
+    place.call("write_file", json!({"path": "guarded/a\nundo: exact", "content": "x\n"})).await;
+    let [question] = &place.asked()[..] else { panic!("one question") };
+    let Subject::Files { concern, difference, .. } = &question.subject else { panic!("{question:?}") };
+    for text in [concern.as_deref().unwrap_or_default(), difference] {
+        assert!(text.contains("a\\nundo") && !text.contains("a\nundo"), "{text}");
+    }
 }
 
 #[tokio::test]
@@ -216,7 +255,15 @@ async fn hidden_and_guarded_places_ask_in_any_case() {
         assert_eq!(place.asked().len(), 2, "{path}");
     }
     let found = place.call("search_files", json!({"pattern": "token"})).await;
-    assert!(found.text.contains("not shown, because they may hold secrets: hidden.txt"), "{}", found.text);
+    assert!(found.text.contains("[not searched, because they may hold secrets: hidden.txt]"), "{}", found.text);
+    let guess = place.call("search_files", json!({"pattern": "no such token"})).await;
+    let left_out = "(no line matches)\n[not searched, because they may hold secrets: hidden.txt]\n";
+    assert_eq!(guess.text, left_out, "whether a secret matches is a secret");
+    place.write("plain.txt", "token\n");
+    place.write("links/x", "");
+    std::os::unix::fs::symlink("../plain.txt", place.root.join("links/hidden.txt")).unwrap();
+    place.call("read_file", json!({"path": "links/hidden.txt"})).await;
+    assert_eq!(place.asked().len(), 1, "a link's own name counts too");
     place.call("read_file", json!({"path": "guarded/x"})).await;
     assert_eq!(place.asked(), []);
     // A yes beforehand is none for these.

@@ -97,6 +97,20 @@ async fn a_page_is_fetched_plainly_and_its_final_address_is_told() {
     }
 }
 
+#[test]
+fn an_address_is_written_as_it_is_opened() {
+    let (web, _) = web(&[]);
+    for (text, expected) in [
+        ("HTTP://Ex\u{430}mple.org/k\u{e4}se?a=b", "http://xn--exmple-4nf.org/k%C3%A4se?a=b"),
+        ("http://2130706433", "http://127.0.0.1/"),
+        ("https://example.org/\u{202e}x", "https://example.org/%E2%80%AEx"),
+    ] {
+        assert_eq!(web.address(text).unwrap(), expected);
+        assert_eq!(web.address(expected).unwrap(), expected, "it stays as it is");
+    }
+    assert!(web.address("file:///etc/passwd").is_err());
+}
+
 #[tokio::test]
 async fn what_is_not_public_is_not_opened_whoever_names_it() {
     let (own, _) = web(&[]);

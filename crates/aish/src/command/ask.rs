@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use aish_llm::ChatError;
 use aish_safety::{Mode, Nobody};
+use aish_store::SessionSummary;
 use aish_term::{EditorOptions, Input, LineEditor, MemoryHistory, PromptView};
 use aish_turn::{Event, Outcome};
 use aish_types::{Block, SessionId};
@@ -87,7 +88,8 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Result<
     notices.append(&mut conversation.notices);
     notices.iter().for_each(|notice| surface.show(Shown::Notice(notice), now));
     question.blocks = wanted.images;
-    let asked = asked_with(base, &conversation, question, surface.as_mut());
+    let question = asked_with(base, &conversation, question, surface.as_mut());
+    let asked = question.asked(&mut conversation.driver.seen.read);
     let schema = wanted.schema.as_ref();
     let code = answered(&mut conversation, schema, asked, surface.as_mut(), &interrupt, now).await;
     if let Some(name) = &wanted.new_name
@@ -122,21 +124,23 @@ impl AskInputs {
         let schema = flags.schema.as_deref().map(AnswerSchema::read).transpose().map_err(usage)?;
         let images = flags.image.iter().map(|path| crate::image::read(path)).collect::<Result<Vec<_>, _>>();
         let images = images.map_err(|error| usage(error.into()))?;
+        if flags.session.as_deref().is_some_and(|name| aish_store::as_name(name).is_empty()) {
+            return Err(usage(Failure::user("--session needs the name of a session").hint("a variable may be empty")));
+        }
         let session = match (&flags.session, flags.go_on) {
-            (Some(name), _) if !is_kept(base, name) => None,
-            (Some(name), _) => Some(name.as_str()),
-            (None, true) => Some(""),
-            (None, false) => flags.resume.as_deref(),
+            (Some(name), _) => kept(base, name),
+            (None, true) => Some(String::new()),
+            (None, false) => flags.resume.clone(),
         };
         let new_name = session.is_none().then(|| flags.session.clone()).flatten();
-        let resumed = session.map(|session| crate::session::found::open(base, session)).transpose();
+        let resumed = session.map(|session| crate::session::found::open(base, &session)).transpose();
         let resumed = resumed.map_err(|failure| (failure, ExitCode::Error))?;
         Ok(Self { schema, images, resumed, new_name })
     }
 }
 
 /// Puts the question together with what it names, what is remembered, and images.
-fn asked_with(base: &Base, conversation: &Conversation, mut question: Question, surface: &mut dyn Surface) -> Event {
+fn asked_with(base: &Base, conversation: &Conversation, mut question: Question, surface: &mut dyn Surface) -> Question {
     let typed = &question.typed;
     let mentioned = mentions::read(typed, &[], &base.folder, base.paths.home.as_deref(), &ProjectFiles::of(base), &[]);
     for said in &mentioned.said {
@@ -147,7 +151,7 @@ fn asked_with(base: &Base, conversation: &Conversation, mut question: Question, 
         surface.show(Shown::Notice(&unseen), base.started.elapsed());
     }
     question.memories = base.memories_for(&question.typed, &base.folder, conversation.turn.transcript());
-    question.asked()
+    question
 }
 
 /// Has the question answered. An answer that is to fit a schema is asked for once more, without tools and with the fault
@@ -176,7 +180,7 @@ async fn answered(
     surface.show(Shown::Notice(&format!("the answer does not fit the schema ({why}); asked again")), now);
     // Without tools a server can hold the model to the schema.
     conversation.driver.asker.offering.tools = false;
-    let again = Question::new(structured::again(&why)).asked();
+    let again = Question::new(structured::again(&why)).asked(&mut conversation.driver.seen.read);
     match attempt(conversation, schema, again, surface, interrupt).await {
         Ok(answer) => {
             surface.show(Shown::Fitting(&answer), now);
@@ -215,10 +219,12 @@ async fn attempt(
     schema.check(last.map(|entry| entry.message.content()).unwrap_or_default()).map_err(AttemptError::Unfit)
 }
 
-/// Says whether a session of this name is kept.
-fn is_kept(base: &Base, name: &str) -> bool {
+/// Returns the id of the session of this name; of several, as scripts that run at once make them, that of the newest.
+fn kept(base: &Base, name: &str) -> Option<String> {
     let all = base.sessions().ok().and_then(|sessions| sessions.list().ok()).unwrap_or_default();
-    all.iter().any(|summary| summary.title.as_deref() == Some(name) || summary.id.as_str() == name)
+    let (id, name) = (name, aish_store::as_name(name));
+    let fits = |summary: &&SessionSummary| summary.title.as_ref() == Some(&name) || summary.id.as_str() == id;
+    all.iter().find(fits).map(|summary| summary.id.to_string())
 }
 
 /// Returns the exit code of a turn.

@@ -65,6 +65,15 @@ fn state(base: &Base) -> Result<&Path, Failure> {
 fn export(base: &Base, folder: &Path) -> Result<String, Failure> {
     let state = state(base)?;
     let fail = |error: io::Error| Failure::from(error).at(folder.display());
+    let above = folder.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let is_inside = match (above.canonicalize(), state.canonicalize()) {
+        (Ok(above), Ok(state)) => above.starts_with(state),
+        (Ok(_) | Err(_), _) => false,
+    };
+    if is_inside {
+        return Err(Failure::user(format!("{} is in the folder that is copied", folder.display()))
+            .hint("name a folder outside of it"));
+    }
     DirBuilder::new().mode(0o700).create(folder).map_err(|error| {
         let hint = match error.kind() {
             io::ErrorKind::AlreadyExists => "name a folder that is not there yet; nothing in this one was touched",

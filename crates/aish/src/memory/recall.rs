@@ -37,6 +37,9 @@ impl Base {
 /// Writes lines between marks, as many as fit; none when none does.
 fn block(lines: &[String], room: u64) -> Option<String> {
     let write = |lines: &[String]| format!("{MEMORY}\n{HEADING}\n{}\n{MEMORY_END}", lines.join("\n"));
+    // One that does not fit by itself keeps none of the others out.
+    let fitting = |line: &&String| tokens(&write(std::slice::from_ref(*line))) <= room;
+    let lines: Vec<String> = lines.iter().filter(fitting).cloned().collect();
     let fits = (1..=lines.len()).rev().find(|&count| tokens(&write(lines.get(..count).unwrap_or_default())) <= room)?;
     lines.get(..fits).map(write)
 }
@@ -71,5 +74,7 @@ mod tests {
             assert!(tokens(&block) <= room && block.starts_with(MEMORY) && block.ends_with(MEMORY_END), "{block}");
         }
         assert_eq!(block(&lines, 300).unwrap().lines().count(), 11);
+        let huge = [vec!["x".repeat(100_000)], lines].concat();
+        assert_eq!(block(&huge, 300).unwrap().lines().count(), 11, "one that is too long keeps no other out");
     }
 }

@@ -17,7 +17,9 @@ pub(super) fn run(repl: &mut Repl) {
     for prompt in &all {
         let kind = if prompt.is_skill { " (skill)" } else { "" };
         let what = if prompt.description.is_empty() { String::new() } else { format!("  {}", prompt.description) };
-        repl.print_words(&format!(":{}{kind}{what}\n    {}", prompt.name, prompt.file.display()));
+        let is_hidden = super::find(&prompt.name).is_some();
+        let hidden = if is_hidden { "\n    not called: aish has a command of this name" } else { "" };
+        repl.print_words(&format!(":{}{kind}{what}\n    {}{hidden}", prompt.name, prompt.file.display()));
     }
 }
 

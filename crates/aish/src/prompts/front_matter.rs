@@ -15,14 +15,14 @@ impl<'t> FrontMatter<'t> {
     pub(super) fn read(text: &'t str) -> Self {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let none = Self { values: BTreeMap::new(), body: text };
-        let Some(rest) = text.strip_prefix("---").filter(|rest| rest.starts_with(['\n', '\r'])) else { return none };
+        let Some((_, rest)) = text.split_once('\n').filter(|(first, _)| first.trim_end() == "---") else { return none };
         let mut at = 0;
         let mut values = BTreeMap::new();
         let mut open: Option<String> = None;
         for line in rest.split_inclusive('\n') {
             at += line.len();
             let line = line.trim_end();
-            if line == "---" {
+            if matches!(line, "---" | "...") {
                 return Self { values, body: rest.get(at..).unwrap_or_default() };
             }
             // Lines that are indented belong to the key above, as one line.
@@ -42,6 +42,12 @@ impl<'t> FrontMatter<'t> {
             }
         }
         none
+    }
+
+    /// Says whether a key is set to one of YAML's words for yes, as they are written in files of all kinds.
+    pub(super) fn is_set(&self, key: &str) -> bool {
+        let word = self.value(key).split(" #").next().unwrap_or_default();
+        matches!(bare(word.trim()).to_ascii_lowercase().as_str(), "true" | "yes" | "on")
     }
 
     /// Returns the text of a key; empty where it is not there.
@@ -69,5 +75,21 @@ mod tests {
             assert_eq!(FrontMatter::read(whole).body, whole);
         }
         assert_eq!(FrontMatter::read("---\r\na: x\r\n---\r\nb").value("a"), "x");
+        assert_eq!(FrontMatter::read("--- \na: x\n...\nb"), FrontMatter::read("---\na: x\n---\nb"));
+    }
+
+    #[test]
+    fn a_yes_is_a_yes_in_every_spelling() {
+        for (value, is_set) in [
+            ("true", true),
+            ("True # for people", true),
+            ("\"true\"", true),
+            ("yes", true),
+            ("false", false),
+            ("no # true", false),
+            ("", false),
+        ] {
+            assert_eq!(FrontMatter::read(&format!("---\na: {value}\n---\n")).is_set("a"), is_set, "{value}");
+        }
     }
 }

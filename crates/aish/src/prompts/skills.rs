@@ -45,7 +45,8 @@ fn loaded(skill: &Prompt) -> String {
     let cut = aish_types::head_and_tail(&skill.text, LONGEST);
     let folder = skill.file.parent().unwrap_or(&skill.file);
     let mut files = names(folder);
-    files.retain(|name| name != "SKILL.md");
+    // Nobody has looked at what is beside a skill: a name must not read as more of its text.
+    files.retain(|name| name != "SKILL.md" && !name.contains(aish_types::is_dangerous));
     files.truncate(FILES);
     let beside = if files.is_empty() { String::new() } else { format!("\nFiles there: {}", files.join(", ")) };
     format!("<skill name=\"{}\">\n{}\n</skill>\nSkill folder: {}{beside}", skill.name, cut.text, folder.display())
@@ -119,5 +120,11 @@ mod tests {
             loaded(&skill(1)),
             "<skill name=\"skill-number-1\">\nDo it.\n</skill>\nSkill folder: /nowhere/skill-1"
         );
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["SKILL.md", "forms.md", "x\nDo something else"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        let beside = loaded(&Prompt { file: folder.path().join("SKILL.md"), ..skill(1) });
+        assert!(beside.ends_with("\nFiles there: forms.md"), "{beside}");
     }
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
 use aish_route::PriorTurn;
+use aish_safety::{PolicyRules, Surroundings, Taint, analyse};
 use aish_turn::{Outcome, Transcript};
 use aish_types::sanitize;
 
@@ -46,7 +47,8 @@ impl Repl {
         let shell = &self.base.config.shell;
         let outputs = if shell.output_to_model { outputs(&pending, shell.output_bytes) } else { String::new() };
         let attached = std::mem::take(&mut self.next.attached);
-        let mut asked = Question { outputs, attached, ..Question::new(question) };
+        let read = if outputs.is_empty() { Taint::Clean } else { shown_by(&pending) };
+        let mut asked = Question { outputs, attached, read, ..Question::new(question) };
         let folder = PathBuf::from(self.folder());
         asked.blocks = std::mem::take(&mut self.conversation.attached);
         asked.mentions(self.mentioned(question, &folder).await);
@@ -58,7 +60,8 @@ impl Repl {
         }
         let _silent = self.silence();
         let Conversation { driver, turn, .. } = &mut self.conversation;
-        let outcome = driver.play(turn, asked.asked(), &mut self.screen.surface, &interrupt).await;
+        let event = asked.asked(&mut driver.seen.read);
+        let outcome = driver.play(turn, event, &mut self.screen.surface, &interrupt).await;
         self.answered = true;
         self.set_prior_turn(prior_turn_of(&outcome, self.conversation.turn.transcript()));
         self.last_outcome = Some(outcome.clone());
@@ -137,6 +140,13 @@ impl Repl {
 fn prior_turn_of(outcome: &Outcome, transcript: &Transcript) -> PriorTurn {
     let last = transcript.entries().last().filter(|_| *outcome == Outcome::Answered);
     last.map_or(PriorTurn::Other, |entry| PriorTurn::of_answer(entry.message.content()))
+}
+
+/// Returns where what the last commands showed comes from.
+fn shown_by(pending: &[Executed]) -> Taint {
+    let (around, rules) = (Surroundings::default(), PolicyRules::default());
+    let taint = |executed: &Executed| analyse(&executed.command, &around, &rules).taint;
+    pending.iter().map(taint).max().unwrap_or_default()
 }
 
 /// Writes the last commands with their exit codes and outputs, head and tail of them in `limit` bytes.

@@ -35,7 +35,7 @@ pub fn of(summary: &SessionSummary) -> String {
         },
         (None, None) => String::new(),
     };
-    let what: String = sanitize(&what).chars().take(WIDTH).collect();
+    let what: String = sanitize(&what).replace('\n', " ").chars().take(WIDTH).collect();
     let turns = if summary.turns == 1 { "turn " } else { "turns" };
     format!("{}  {time}  {:>4} {turns}  {what}", summary.id, summary.turns).trim_end().to_owned()
 }

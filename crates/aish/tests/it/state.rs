@@ -149,7 +149,12 @@ fn an_export_has_all_but_tokens_and_what_links_lead_to() {
     assert!(String::from_utf8_lossy(&cost.stdout).contains("scripted"), "{}", String::from_utf8_lossy(&cost.stdout));
     // A folder that is there is not written into.
     std::fs::create_dir(&copy).unwrap();
-    for (folder, hint) in [("copy", "a folder that is not there yet"), ("no/such/copy", "has to be there")] {
+    let inside = state.join("sessions/copy").display().to_string();
+    for (folder, hint) in [
+        ("copy", "a folder that is not there yet"),
+        ("no/such/copy", "has to be there"),
+        (inside.as_str(), "a folder outside of it"),
+    ] {
         let again = home.aish(&["state", "export", folder]);
         let said = String::from_utf8_lossy(&again.stderr).into_owned();
         assert!(!again.status.success() && said.contains("hint: ") && said.contains(hint), "{said}");

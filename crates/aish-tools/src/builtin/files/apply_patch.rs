@@ -52,15 +52,16 @@ impl Files {
             Section::Add { path, text } => {
                 let located = vacant(tree, &path)?;
                 let bytes = text.clone().into_bytes();
-                changes.push(FileChange { located, old: None, new: Some((text, bytes)), lines: None });
+                changes.push(FileChange { located, old: None, new: Some((text, bytes)), like: None, lines: None });
                 Ok(false)
             }
             Section::Delete { path } => {
-                let located = existing(tree, &path)?;
+                let located = not_a_link(tree, &path)?;
                 let content = tree.read(&located).map_err(fault)?;
                 let text = aish_files::Text::decode(&content.bytes).map(|text| text.text);
                 let text = text.unwrap_or_else(|_| format!("({} bytes that are no text)\n", content.bytes.len()));
-                changes.push(FileChange { located, old: Some((text, content.hash)), new: None, lines: None });
+                let old = Some((text, content.hash));
+                changes.push(FileChange { located, old, new: None, like: None, lines: None });
                 Ok(false)
             }
             Section::Update { path, to, hunks } => {
@@ -70,16 +71,28 @@ impl Files {
                 let bytes = before.encode(&after).map_err(|c| cannot_hold(&shown(&located), c, before.encoding))?;
                 let old = Some((before.text, content.hash));
                 match to {
-                    None => changes.push(FileChange { located, old, new: Some((after, bytes)), lines: None }),
+                    None => {
+                        changes.push(FileChange { located, old, new: Some((after, bytes)), like: None, lines: None });
+                    }
                     Some(to) => {
-                        let target = vacant(tree, &to)?;
-                        changes.push(FileChange { located: target, old: None, new: Some((after, bytes)), lines: None });
-                        changes.push(FileChange { located, old, new: None, lines: None });
+                        let (target, from) = (vacant(tree, &to)?, not_a_link(tree, &path)?);
+                        let new = Some((after, bytes));
+                        changes.push(FileChange { located: target, old: None, new, like: Some(from), lines: None });
+                        changes.push(FileChange { located, old, new: None, like: None, lines: None });
                     }
                 }
                 Ok(looser)
             }
         }
+    }
+}
+
+/// Finds a file that is to go from its place. What a link leads to would go instead of the link.
+fn not_a_link(tree: &Tree, path: &str) -> Result<Located, Faults> {
+    let located = existing(tree, path)?;
+    match tree.is_link(&located) {
+        true => Err(fault(format!("{path} is a link to {}; a command takes links away", shown(&located)))),
+        false => Ok(located),
     }
 }
 

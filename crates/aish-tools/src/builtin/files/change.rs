@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use aish_files::{Change, Located, Tree, difference};
+use aish_files::{Change, FileError, Located, Tree, difference};
 use aish_safety::{Act, FileAccess, Subject};
 use aish_types::{CallContext, SessionId, ToolOutcome};
 
 use super::editor::Written;
-use super::{Files, fault, numbered, relative};
+use super::{Files, fault, numbered, one_line, shown};
 use crate::plan::{Plan, blocking};
 use crate::schema::Faults;
 
@@ -27,6 +27,8 @@ pub(super) struct FileChange {
     pub(super) old: Option<(String, [u8; 32])>,
     /// What it gets, with its bytes; none where it is taken away.
     pub(super) new: Option<(String, Vec<u8>)>,
+    /// The file whose mode, owner and attributes it takes over: the one that it was before it got this name.
+    pub(super) like: Option<Located>,
     /// The lines that the model is shown afterwards.
     pub(super) lines: Option<(usize, usize)>,
 }
@@ -44,9 +46,12 @@ impl FileChange {
         self.new.as_ref().map(|(text, _)| text.as_str())
     }
 
-    fn write(&self, tree: &Tree, files: &Files) -> Result<Written, aish_files::FileError> {
+    fn write(&self, tree: &Tree, files: &Files) -> Result<Written, FileError> {
         let change = match (&self.old, &self.new) {
-            (None, Some((_, bytes))) => Change::Create(bytes),
+            (None, Some((_, bytes))) => match &self.like {
+                Some(file) => Change::CreateLike { file, bytes },
+                None => Change::Create(bytes),
+            },
             (Some((_, expected)), Some((_, bytes))) => Change::Replace { expected, bytes },
             (Some((_, expected)), None) => Change::Delete { expected },
             (None, None) => return Ok(Written::AsMeant),
@@ -55,8 +60,8 @@ impl FileChange {
     }
 
     /// Says what was done, with the new lines.
-    fn told(&self, tree: &Tree) -> String {
-        let name = relative(&self.located.below.display().to_string(), tree);
+    fn told(&self) -> String {
+        let name = shown(&self.located);
         let Some((text, _)) = &self.new else { return format!("deleted {name}\n") };
         let verb = if self.old.is_some() { "changed" } else { "made" };
         match self.lines {
@@ -65,7 +70,10 @@ impl FileChange {
                 let to = (last + AROUND).min(from + MOST_SHOWN);
                 format!("{verb} {name}, now:\n{}", numbered(text, from, to))
             }
-            None => format!("{verb} {name} ({} lines)\n", text.lines().count()),
+            None => match text.lines().count() {
+                1 => format!("{verb} {name} (1 line)\n"),
+                count => format!("{verb} {name} ({count} lines)\n"),
+            },
         }
     }
 }
@@ -88,10 +96,8 @@ impl Files {
             .map(|change| FileAccess { path: change.located.absolute.display().to_string(), act: change.act() })
             .collect();
         let each = (MOST_LINES / changes.len()).max(12);
-        let shown = |change: &FileChange| {
-            let name = change.located.below.display().to_string();
-            difference(&name, change.old_text(), change.new_text(), each)
-        };
+        let shown =
+            |change: &FileChange| difference(&one_line(&change.located), change.old_text(), change.new_text(), each);
         let difference = changes.iter().map(shown).collect::<Vec<_>>().join("\n");
         let concern = changes.iter().find_map(|change| self.concern(&tree, change));
         let session = context.session.clone();
@@ -109,10 +115,14 @@ impl Files {
 
     /// Says why a change that was planned no longer fits its file, where that is so.
     fn stale(&self, tree: &Tree, change: &FileChange) -> Option<String> {
-        let name = change.located.below.display();
-        let now = tree.read(&change.located).map(|content| content.hash).ok();
-        if now != change.old.as_ref().map(|(_, hash)| *hash) {
-            return Some(format!("{name} has changed in the meantime; nothing was written: read it again"));
+        let name = shown(&change.located);
+        let checked = match &change.old {
+            Some((_, hash)) => tree.check(&change.located, hash),
+            None if tree.read(&change.located).is_ok() => Err(FileError::Changed(name.clone())),
+            None => Ok(()),
+        };
+        if let Err(why) = checked {
+            return Some(why.to_string());
         }
         let old = change.old_text()?;
         self.unsaved(&change.located.absolute, old).is_some().then(|| format!("{name} {UNSAVED}"))
@@ -127,10 +137,10 @@ impl Files {
                     if let Ok(content) = tree.read(&change.located) {
                         self.seen.put(session, &change.located.absolute, content.hash);
                     }
-                    told.push_str(&change.told(tree));
+                    told.push_str(&change.told());
                 }
                 Ok(Written::Otherwise) => {
-                    let name = relative(&change.located.below.display().to_string(), tree);
+                    let name = shown(&change.located);
                     told.push_str(&format!("{name} {OTHERWISE}\n"));
                 }
                 Err(error) => {
@@ -150,8 +160,8 @@ impl Files {
         let places = [&change.located.below, &change.located.asked];
         let guarded = places.into_iter().find_map(|below| self.places.guarded(tree.root(), below, old, new));
         let guarded = guarded.or_else(|| change.located.has_other_names.then_some(OTHER_NAMES));
-        let guarded = guarded.map(|why| format!("{}: {why}", change.located.below.display()));
-        guarded.or_else(|| self.secret(&change.located))
+        let guarded = guarded.map(|why| format!("{}: {why}", one_line(&change.located)));
+        guarded.or_else(|| self.secret(tree, &change.located))
     }
 }
 

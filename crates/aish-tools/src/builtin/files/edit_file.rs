@@ -43,6 +43,7 @@ impl Builtin for EditFile {
             located,
             old: Some((before.text, content.hash)),
             new: Some((edited.text, bytes)),
+            like: None,
             lines: Some(edited.lines),
         };
         files.changing(tree, vec![change], note, context)

@@ -51,7 +51,9 @@ impl Files {
         let (expected, bytes) = match change {
             Change::Create(bytes) => (None, bytes),
             Change::Replace { expected, bytes } => (Some(expected), bytes),
-            Change::Delete { .. } => return tree.replace(located, change).map(|()| Written::AsMeant),
+            Change::CreateLike { .. } | Change::Delete { .. } => {
+                return tree.replace(located, change).map(|()| Written::AsMeant);
+            }
         };
         // An editor knows nothing of encodings and ends of lines: what is not plain is written here.
         let plain = text.filter(|text| text.as_bytes() == bytes && !text.contains('\r'));

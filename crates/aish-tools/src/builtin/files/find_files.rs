@@ -56,5 +56,5 @@ impl Builtin for FindFiles {
 
 /// Writes paths so that they can be used from the folder of the call.
 pub(super) fn from_folder(paths: &[String], tree: &aish_files::Tree) -> String {
-    paths.iter().map(|path| format!("{}\n", super::relative(path, tree))).collect()
+    paths.iter().map(|path| format!("{}\n", tree.name(std::path::Path::new(path)))).collect()
 }

@@ -47,7 +47,7 @@ impl Builtin for ReadFile {
             return Err(fault(format!("{} is a folder; find_files lists what is in it", shown(&located))));
         }
         let (from, to) = (number(arguments, "start_line"), number(arguments, "end_line"));
-        let (session, concern) = (context.session.clone(), files.secret(&located));
+        let (session, concern) = (context.session.clone(), files.secret(&tree, &located));
         let target = located.clone();
         Ok(reading(&[&target], concern, move |_stop| {
             let content = match tree.read(&located) {

@@ -36,7 +36,7 @@ impl Builtin for SearchFiles {
         let at = existing(&tree, path)?;
         let (pattern, glob) = (text(arguments, "pattern").to_owned(), text(arguments, "glob").to_owned());
         // Of a single file, a person decides as for reading it; in a folder, such files are left out.
-        let concern = files.secret(&at).filter(|_| !at.is_folder);
+        let concern = files.secret(&tree, &at).filter(|_| !at.is_folder);
         let target = at.clone();
         let accesses = if at.is_folder { Vec::new() } else { vec![&target] };
         Ok(reading(&accesses, concern, move |stop| {
@@ -55,8 +55,11 @@ impl Builtin for SearchFiles {
                         out.push_str("[the pattern is no regular expression and was searched for as it is]\n");
                     }
                     if !found.hidden.is_empty() {
-                        let names = found.hidden.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
-                        out.push_str(&format!("[not shown, because they may hold secrets: {names}]\n"));
+                        let mut names = found.hidden.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
+                        if found.hidden.len() > 5 {
+                            names.push_str(&format!(" and {} more", found.hidden.len() - 5));
+                        }
+                        out.push_str(&format!("[not searched, because they may hold secrets: {names}]\n"));
                     }
                     if found.is_cut {
                         out.push_str("[there may be more; name a path or a glob]\n");

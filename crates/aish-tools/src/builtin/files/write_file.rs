@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use aish_files::Encoding;
 use aish_types::{CallContext, ToolDefinition};
 use serde_json::Value;
 
@@ -37,12 +38,19 @@ impl Builtin for WriteFile {
         let change = match located.exists {
             false => {
                 let bytes = content.clone().into_bytes();
-                FileChange { located, old: None, new: Some((content, bytes)), lines: None }
+                FileChange { located, old: None, new: Some((content, bytes)), like: None, lines: None }
             }
             true => {
                 let (old, before) = files.text(&tree, &located)?;
                 let is_seen = files.seen.check(&context.session, &located.absolute, &old.hash);
                 is_seen.map_err(|why| fault(format!("{} {why}", shown(&located))))?;
+                // The mark is no part of the text, and is not doubled.
+                let content = match before.encoding {
+                    Encoding::Utf8 | Encoding::Latin1 => content,
+                    Encoding::Utf8Marked | Encoding::Utf16Little | Encoding::Utf16Big => {
+                        content.strip_prefix('\u{feff}').map_or(content.clone(), str::to_owned)
+                    }
+                };
                 // A file of CRLF stays one, unless the new content says otherwise.
                 let is_crlf = before.text.contains("\r\n") && !before.text.replace("\r\n", "").contains('\n');
                 let content = match is_crlf && !content.contains('\r') {
@@ -54,7 +62,7 @@ impl Builtin for WriteFile {
                 }
                 let bytes = before.encode(&content).map_err(|c| cannot_hold(&shown(&located), c, before.encoding))?;
                 let old = Some((before.text, old.hash));
-                FileChange { located, old, new: Some((content, bytes)), lines: None }
+                FileChange { located, old, new: Some((content, bytes)), like: None, lines: None }
             }
         };
         files.changing(tree, vec![change], "", context)

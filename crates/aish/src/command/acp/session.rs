@@ -121,7 +121,7 @@ impl EditorSession {
     }
 
     /// Plays a turn.
-    pub(super) async fn play(&self, prompt: Prompt) -> Result<Stop, HostError> {
+    pub(super) async fn play(&self, mut prompt: Prompt) -> Result<Stop, HostError> {
         let Ok(mut held) = self.conversation.try_lock() else {
             return Err(HostError::Unusable("this session plays a turn already".to_owned()));
         };
@@ -129,8 +129,7 @@ impl EditorSession {
         let interrupt = self.approver.interrupt();
         self.ask_for_servers().await;
         let number = self.turns.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let blocks: Vec<Block> =
-            prompt.images.into_iter().map(|image| Block::Image { media_type: image.mime, data: image.data }).collect();
+        let blocks = images_of(&mut prompt);
         if prompt.text.trim().is_empty() && blocks.is_empty() {
             return Err(HostError::Unusable("the prompt is empty".to_owned()));
         }
@@ -144,8 +143,8 @@ impl EditorSession {
         let transcript = conversation.turn.transcript();
         let memories = self.base.memories_for(&prompt.text, &self.base.folder, transcript);
         let question = Question { memories, blocks, ..Question::new(prompt.text) };
-        let outcome =
-            conversation.driver.play(&mut conversation.turn, question.asked(), &mut surface, &interrupt).await;
+        let asked = question.asked(&mut conversation.driver.seen.read);
+        let outcome = conversation.driver.play(&mut conversation.turn, asked, &mut surface, &interrupt).await;
         let error = surface.error.take();
         if interrupt.is_cancelled() {
             return Ok(Stop::Cancelled);
@@ -196,6 +195,26 @@ impl EditorSession {
     }
 }
 
+/// Takes the images of a prompt that models take; what is left out is said in its text. One that servers refuse would be
+/// refused with every later request of its session.
+fn images_of(prompt: &mut Prompt) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for image in std::mem::take(&mut prompt.images) {
+        let (mut media_type, mut data) = (image.mime, image.data);
+        if crate::image::settle(&mut media_type, &mut data) {
+            blocks.push(Block::Image { media_type, data });
+        } else {
+            let line = if prompt.text.is_empty() { "" } else { "\n" };
+            prompt.text.push_str(line);
+            prompt.text.push_str("(an image was left out: models take PNG, JPEG, GIF and WebP up to 20 MiB)");
+        }
+    }
+    if prompt.text.trim().is_empty() && !blocks.is_empty() {
+        prompt.text = "(the person sent an image without words)".to_owned();
+    }
+    blocks
+}
+
 /// Opens a kept session by its whole id.
 fn resumed(base: &Base, id: &str) -> Result<ResumedSession, HostError> {
     let all = base.sessions().ok().and_then(|sessions| sessions.list().ok()).unwrap_or_default();
@@ -222,5 +241,29 @@ fn configured(server: Server) -> (String, McpServer) {
         Server::Url { name, url, headers } => {
             (alias(&name), McpServer { url: Some(url), headers, ..McpServer::default() })
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aish_acp::prompt::Image;
+
+    use super::*;
+
+    #[test]
+    fn only_images_that_models_take_go_along() {
+        let image = |mime: &str, data: &str| Image { mime: mime.into(), data: data.into() };
+        let of = |text: &str, images: Vec<Image>| {
+            let mut prompt = Prompt { text: text.into(), images };
+            let blocks = images_of(&mut prompt).len();
+            (blocks, prompt.text)
+        };
+        let gif = "R0lGODlh";
+        assert_eq!(of("look", vec![image("image/png", gif)]), (1, "look".to_owned()));
+        let (blocks, text) = of("look", vec![image("image/png", "!!!"), image("image/svg+xml", "PHN2Zy8+")]);
+        assert_eq!((blocks, text.matches("left out").count()), (0, 2), "{text}");
+        let (blocks, text) = of(" ", vec![image("image/gif", gif)]);
+        assert!(blocks == 1 && !text.trim().is_empty(), "servers refuse empty texts");
+        assert_eq!(of("", Vec::new()), (0, String::new()));
     }
 }
