@@ -94,7 +94,8 @@ impl Assembly {
             .into_iter()
             .zip(doubled)
             .enumerate()
-            .map(|(at, (call, doubled))| {
+            .map(|(at, (mut call, doubled))| {
+                call.unwrap_arguments();
                 let reason = call.fault(doubled, cut);
                 let id = call.id(first_free + at);
                 let arguments = if call.arguments.trim().is_empty() { String::new() } else { call.arguments };
@@ -146,9 +147,25 @@ impl OpenCall {
         if self.name.is_empty() || (piece.name != self.name && self.arguments.is_empty()) {
             self.name.push_str(piece.name);
         }
+        // Some servers begin with what stands for no arguments before they send those that there are.
+        let is_bare = piece.id.is_empty() && piece.name.is_empty();
+        if is_bare && self.arguments.trim() == "{}" && piece.arguments.trim_start().starts_with('{') {
+            self.arguments.clear();
+        }
         self.arguments.push_str(piece.arguments);
         if self.extra.is_none() {
             self.extra = piece.extra.cloned();
+        }
+    }
+
+    /// Takes arguments out of a text that they were written into once more; `null` is none.
+    fn unwrap_arguments(&mut self) {
+        match serde_json::from_str(&self.arguments) {
+            Ok(Value::String(inner)) if is_object(&inner) && inner.trim_start().starts_with('{') => {
+                self.arguments = inner
+            }
+            Ok(Value::Null) => self.arguments.clear(),
+            Ok(_) | Err(_) => {}
         }
     }
 
@@ -268,6 +285,17 @@ mod tests {
         check(&[piece(Some(0), "a", "x", "[1]")], &["!a x [1]"]);
         check(&[piece(Some(0), "a", "x", "{} {}")], &["!a x {} {}"]);
         check(&[piece(Some(0), "a", "", "{}")], &["!a  {}"]);
+        check(&[piece(Some(0), "a", "x", "\"[1]\"")], &["!a x \"[1]\""]);
+    }
+
+    #[test]
+    fn arguments_that_are_written_oddly_are_arguments() {
+        check(&[piece(Some(0), "a", "x", "\"{\\\"n\\\":1}\"")], &["a x {\"n\":1}"]);
+        check(&[piece(Some(0), "a", "x", "null")], &["a x "]);
+        check(
+            &[piece(Some(0), "a", "x", "{}"), piece(Some(0), "", "", "{\"n\""), piece(Some(0), "", "", ":1}")],
+            &["a x {\"n\":1}"],
+        );
     }
 
     #[test]

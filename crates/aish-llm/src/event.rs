@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use aish_types::{ProviderState, ToolCall, Usage};
+use aish_types::{ProviderState, Secret, ToolCall, Usage};
 
 /// Which key a request went with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,6 +89,11 @@ fn asked(retry_after_ms: Option<u64>) -> String {
     }
 }
 
+/// Says what became of a key.
+fn refused(status: u16) -> String {
+    if status == 0 { "cannot be sent".into() } else { format!("was refused ({status})") }
+}
+
 /// Why a model call failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChatError {
@@ -119,11 +124,11 @@ pub enum ChatError {
         after_first_token: bool,
     },
     /// 401 or 403.
-    #[error("{key} was refused ({status}): {message}")]
+    #[error("{key} {}: {message}", refused(*.status))]
     Unauthorized {
         /// Which key was sent.
         key: SentKey,
-        /// HTTP status.
+        /// HTTP status; 0 where nothing was sent.
         status: u16,
         /// The server's words.
         message: String,
@@ -181,4 +186,54 @@ pub enum ChatError {
     /// The request was cancelled.
     #[error("cancelled")]
     Cancelled,
+}
+
+/// Secrets shorter than this may stand in any text.
+const SHORTEST_SECRET: usize = 4;
+
+impl ChatError {
+    /// Takes a key out of the words of whoever wrote them: some servers repeat what they refuse.
+    pub(crate) fn without(mut self, key: &Secret) -> Self {
+        let key = key.expose().trim();
+        if key.len() < SHORTEST_SECRET {
+            return self;
+        }
+        match &mut self {
+            Self::Connect { cause: words, .. }
+            | Self::Insecure { cause: words, .. }
+            | Self::Unauthorized { message: words, .. }
+            | Self::Quota(words)
+            | Self::RateLimited { message: words, .. }
+            | Self::ContextOverflow(words)
+            | Self::TemplateRefused(words)
+            | Self::Refused { message: words, .. }
+            | Self::Server { message: words, .. }
+            | Self::Interrupted(words)
+            | Self::Unreadable(words)
+            | Self::Process(words)
+            | Self::SpendRefused(words)
+            | Self::NoModel(words) => *words = words.replace(key, "[redacted]"),
+            Self::Timeout { .. } | Self::Cancelled => {}
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_is_taken_out_of_the_words() {
+        let key = Secret::new("sk-very-secret\n".into());
+        let words = || "bad key sk-very-secret".to_owned();
+        for error in [
+            ChatError::Interrupted(words()),
+            ChatError::Refused { status: 400, message: words() },
+            ChatError::Unauthorized { status: 401, message: words(), key: SentKey::Unnamed },
+        ] {
+            let said = error.without(&key).to_string();
+            assert!(said.ends_with("bad key [redacted]"), "{said}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 //! The order: open (until the head, within the patience; cancelling ends it at once), then events, then the decoder's
 //! end. A body that is over before the decoder has seen the completion's end is [`ChatError::Interrupted`].
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -12,6 +13,7 @@ use std::time::Duration;
 use aish_types::BoxFuture;
 use futures_util::{StreamExt, stream};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
@@ -178,7 +180,7 @@ async fn open(
             let page = crate::failure::Failure::from_body(&body);
             return Err(ChatError::Unreadable(page.message));
         }
-        decoder.document(&body, &mut context.pending)?;
+        decoder.document(&whole_letters(&body), &mut context.pending)?;
         decoder.finish(&mut context.pending);
         return Ok(State::Over);
     }
@@ -186,6 +188,50 @@ async fn open(
     let events = Events::new(body, started, limits);
     let cancelled = Box::pin(context.cancel.clone().cancelled_owned());
     Ok(State::Open(Box::new(Open { events, decoder, cancelled, progress: Progress::More, any_event: false, unsaid })))
+}
+
+/// Splits data at its lines where each of them is an event: some servers leave the blank line between events out.
+fn lines_of(data: &str) -> Vec<&str> {
+    let is_event = |line: &str| line == "[DONE]" || serde_json::from_str::<IgnoredAny>(line).is_ok();
+    if data.contains('\n')
+        && !is_event(data)
+        && data.lines().all(|line| line.trim().is_empty() || is_event(line.trim()))
+    {
+        return data.lines().filter(|line| !line.trim().is_empty()).collect();
+    }
+    vec![data]
+}
+
+/// Replaces escapes of half a letter, which JSON cannot hold: some servers cut a text inside one.
+fn whole_letters(json: &str) -> Cow<'_, str> {
+    if !json.contains("\\ud") && !json.contains("\\uD") {
+        return Cow::Borrowed(json);
+    }
+    /// A unit of UTF-16 that an escape gives.
+    fn unit(text: &str) -> Option<u16> {
+        u16::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok()
+    }
+    let mut whole = String::with_capacity(json.len());
+    let mut rest = json;
+    while let Some(at) = rest.find('\\') {
+        let (before, escape) = rest.split_at(at);
+        whole.push_str(before);
+        let second = || escape.get(6..).and_then(unit).is_some_and(|unit| matches!(unit, 0xdc00..=0xdfff));
+        let length = match unit(escape) {
+            Some(0xd800..=0xdbff) if second() => 12,
+            Some(0xd800..=0xdfff) => {
+                whole.push(char::REPLACEMENT_CHARACTER);
+                rest = escape.get(6..).unwrap_or_default();
+                continue;
+            }
+            _ => 1 + escape.chars().nth(1).map_or(0, char::len_utf8),
+        };
+        let (kept, behind) = escape.split_at_checked(length).unwrap_or((escape, ""));
+        whole.push_str(kept);
+        rest = behind;
+    }
+    whole.push_str(rest);
+    Cow::Owned(whole)
 }
 
 /// How long the body's own end is waited for, once the answer has ended.
@@ -203,8 +249,10 @@ async fn advance(open: &mut Open, context: &mut Context) -> Result<(), ChatError
         match next {
             Some(Ok(data)) => {
                 open.any_event = true;
-                let progress = open.decoder.event(&data, &mut context.pending)?;
-                open.progress = open.progress.max(progress);
+                for data in lines_of(&whole_letters(&data)) {
+                    let progress = open.decoder.event(data, &mut context.pending)?;
+                    open.progress = open.progress.max(progress);
+                }
                 if context.pending.is_empty() {
                     open.unsaid = open.unsaid.saturating_sub(u64::try_from(data.len()).unwrap_or(u64::MAX));
                 }

@@ -1,10 +1,10 @@
 //! What a server's refusal means: statuses, error bodies and error events of many servers, in one [`ChatError`].
 
-use aish_types::Secret;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
 use crate::event::{ChatError, SentKey};
+use crate::lenient::says_something;
 use crate::retry_after;
 
 /// The longest message of a server that is kept, in characters.
@@ -20,6 +20,8 @@ pub(crate) struct Failure {
     /// An HTTP status that the body names.
     status: Option<u16>,
     retry_after_ms: Option<u64>,
+    /// Whether the body says that it is an error.
+    is_error: bool,
 }
 
 impl Failure {
@@ -35,6 +37,8 @@ impl Failure {
     pub(crate) fn from_value(value: &Value) -> Self {
         let retry_after_ms = retry_after::from_body(value);
         let value = value.as_array().and_then(|errors| errors.first()).unwrap_or(value);
+        let says = |key: &str| value.get(key).and_then(Value::as_str) == Some("error");
+        let is_error = value.get("error").is_some_and(says_something) || says("object") || says("type");
         let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
         let message = match error {
             Value::String(text) => text.clone(),
@@ -55,15 +59,7 @@ impl Failure {
             text.parse::<u16>().ok().filter(|status| (400..600).contains(status))
         });
         let kind = format!("{} {} {}", field("type"), field("code"), field("status"));
-        Self { message: words(&message), kind, status, retry_after_ms }
-    }
-
-    /// Takes a secret out of the server's words.
-    pub(crate) fn without(mut self, key: Option<&Secret>) -> Self {
-        if let Some(key) = key.map(|key| key.expose().trim()).filter(|key| key.len() >= 4) {
-            self.message = self.message.replace(key, "[redacted]");
-        }
-        self
+        Self { message: words(&message), kind, status, retry_after_ms, is_error }
     }
 
     /// Says what a reply of this status means.
@@ -72,21 +68,17 @@ impl Failure {
         self.error(status, retry_after_ms)
     }
 
-    /// Says what an error in the place of an answer means.
+    /// Says what a document means that is no answer.
     pub(crate) fn in_document(self) -> ChatError {
-        self.in_stream(false)
+        if self.is_error { self.in_stream(false) } else { ChatError::Unreadable(self.message) }
     }
 
     /// Says what an error event in a stream means; `after_first_token` when part of the answer had arrived.
     pub(crate) fn in_stream(self, after_first_token: bool) -> ChatError {
-        let overloaded = ["overloaded", "rate_limit"].iter().any(|word| self.kind.contains(word));
-        match self.status {
+        match self.status.or_else(|| self.status_of_kind()) {
             Some(status) if !after_first_token => {
                 let retry_after_ms = self.retry_after_ms;
                 self.error(status, retry_after_ms)
-            }
-            None if !after_first_token && overloaded => {
-                ChatError::Server { status: 529, message: self.message, retry_after_ms: self.retry_after_ms }
             }
             _ if self.is_overflow() => ChatError::ContextOverflow(self.message),
             _ if self.is_quota() => ChatError::Quota(self.message),
@@ -97,13 +89,16 @@ impl Failure {
     fn error(self, status: u16, retry_after_ms: Option<u64>) -> ChatError {
         let message = self.message.clone();
         match status {
+            403 if self.is_quota() => ChatError::Quota(message),
             401 | 403 => ChatError::Unauthorized { status, message, key: SentKey::Unnamed },
             402 => ChatError::Quota(message),
             _ if self.is_overflow() => ChatError::ContextOverflow(message),
             413 => ChatError::ContextOverflow(message),
-            429 if self.is_quota() && retry_after_ms.is_none() => ChatError::Quota(message),
+            // Google says so of its rates too, and when to come again.
+            429 if self.is_quota_by_kind() || self.is_quota() && retry_after_ms.is_none() => ChatError::Quota(message),
             429 => ChatError::RateLimited { message, retry_after_ms },
             400 if self.is_quota() => ChatError::Quota(message),
+            400 if self.is_about_key() => ChatError::Unauthorized { status, message, key: SentKey::Unnamed },
             400 | 422 | 500 if self.is_template_refusal() => ChatError::TemplateRefused(message),
             408 | 409 | 425 | 500..=599 => ChatError::Server { status, message, retry_after_ms },
             _ => ChatError::Refused { status, message },
@@ -131,9 +126,43 @@ impl Failure {
             .any(|phrase| text.contains(phrase))
     }
 
+    /// Returns the status that stands for the kind of an error which names none, where another try would bring the same or has to
+    /// wait: the words of Anthropic (<https://docs.anthropic.com/en/api/errors>), OpenAI, Google and those who copy them.
+    fn status_of_kind(&self) -> Option<u16> {
+        let kinds = [
+            ("overloaded", 529),
+            ("rate_limit", 429),
+            ("insufficient_quota", 429),
+            ("billing", 402),
+            ("authentication", 401),
+            ("invalid_api_key", 401),
+            ("unauthenticated", 401),
+            ("permission", 403),
+            ("not_found", 404),
+            ("too_large", 413),
+            ("context_length", 400),
+            ("invalid_request", 400),
+            ("invalid_prompt", 400),
+            ("invalid_argument", 400),
+        ];
+        kinds.iter().find(|(kind, _)| self.kind.contains(kind)).map(|(_, status)| *status)
+    }
+
+    /// Recognises Google, which refuses a key with 400.
+    fn is_about_key(&self) -> bool {
+        let text = self.message.to_lowercase();
+        text.contains("api key") && ["not valid", "invalid", "expired"].iter().any(|word| text.contains(word))
+    }
+
+    fn is_quota_by_kind(&self) -> bool {
+        let kinds =
+            ["insufficient_quota", "billing", "insufficient_credits", "insufficient_balance", "budget_exceeded"];
+        kinds.iter().any(|kind| self.kind.contains(kind))
+    }
+
     fn is_quota(&self) -> bool {
         let text = self.message.to_lowercase();
-        ["insufficient_quota", "billing", "insufficient_credits"].iter().any(|kind| self.kind.contains(kind))
+        self.is_quota_by_kind()
             || [
                 "exceeded your current quota",
                 "credit balance is too low",
@@ -240,12 +269,15 @@ mod tests {
                 limited,
             ),
             (402, r#"{"error":{"message":"Insufficient credits","code":402}}"#, quota),
+            (403, r#"{"error":{"message":"top up","code":"insufficient_balance"}}"#, quota),
+            (400, r#"{"error":{"message":"Budget has been exceeded!","type":"budget_exceeded"}}"#, quota),
             (
                 400,
                 r#"{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the Anthropic API."}}"#,
                 quota,
             ),
             (429, r#"{"error":{"message":"Rate limit reached for gpt-4o"}}"#, limited),
+            (400, r#"[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key."}}]"#, key),
             (401, r#"{"error":{"message":"Incorrect API key provided"}}"#, key),
             (403, "<html><head><title>403 Forbidden</title></head></html>", key),
             (
@@ -280,13 +312,6 @@ mod tests {
     }
 
     #[test]
-    fn the_key_is_taken_out_of_the_words() {
-        let key = Secret::new("sk-very-secret".into());
-        let failure = Failure::from_body(r#"{"error":{"message":"bad key sk-very-secret"}}"#).without(Some(&key));
-        assert_eq!(failure.message, "bad key [redacted]");
-    }
-
-    #[test]
     fn an_error_event_counts_as_its_status_before_the_first_token() {
         let event = Failure::from_body(r#"{"error":{"code":502,"message":"upstream"}}"#);
         assert!(matches!(event.clone().in_stream(false), ChatError::Server { status: 502, .. }));
@@ -294,5 +319,35 @@ mod tests {
         let overloaded =
             Failure::from_body(r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#);
         assert!(matches!(overloaded.in_stream(false), ChatError::Server { .. }));
+        type Is = fn(&ChatError) -> bool;
+        let cases: [(&str, Is); 8] = [
+            ("invalid_request_error", |error| matches!(error, ChatError::Refused { status: 400, .. })),
+            ("invalid_prompt", |error| matches!(error, ChatError::Refused { status: 400, .. })),
+            ("authentication_error", |error| matches!(error, ChatError::Unauthorized { .. })),
+            ("model_not_found", |error| matches!(error, ChatError::Refused { status: 404, .. })),
+            ("rate_limit_exceeded", |error| matches!(error, ChatError::RateLimited { .. })),
+            ("insufficient_quota", |error| matches!(error, ChatError::Quota(_))),
+            ("api_error", |error| matches!(error, ChatError::Interrupted(_))),
+            ("something_else", |error| matches!(error, ChatError::Interrupted(_))),
+        ];
+        for (kind, is) in cases {
+            let error = Failure::from_body(&format!(r#"{{"error":{{"type":"{kind}","message":"no"}}}}"#));
+            assert!(is(&error.clone().in_stream(false)), "{kind} -> {:?}", error.in_stream(false));
+        }
+    }
+
+    #[test]
+    fn a_quota_that_is_used_up_is_no_rate_whatever_is_to_be_waited() {
+        let mut headers = HeaderMap::new();
+        headers.insert("retry-after", reqwest::header::HeaderValue::from_static("1"));
+        let used_up = Failure::from_body(r#"{"error":{"message":"no","type":"insufficient_quota"}}"#);
+        assert!(matches!(used_up.of_status(429, &headers), ChatError::Quota(_)));
+    }
+
+    #[test]
+    fn a_document_without_an_error_is_no_answer() {
+        assert!(matches!(Failure::from_body("{\"a\":1}").in_document(), ChatError::Unreadable(_)));
+        let error = Failure::from_body(r#"[{"error":{"code":400,"message":"no such thing"}}]"#).in_document();
+        assert!(matches!(error, ChatError::Refused { status: 400, .. }), "{error:?}");
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use aish_types::{Secret, root_cause};
+use aish_types::{Secret, mask, root_cause};
 use futures_util::StreamExt;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Client, Response, redirect};
@@ -54,23 +54,28 @@ impl HttpClient {
 
     /// Starts a POST of a JSON body.
     pub(crate) fn post(&self, path: &str, body: Vec<u8>) -> Result<reqwest::RequestBuilder, ChatError> {
-        let request = self.client()?.post(self.endpoint.join(path));
+        let request = self.client()?.post(self.endpoint.with_login(path));
         Ok(request.header(CONTENT_TYPE, "application/json").body(body))
     }
 
     /// Starts a GET.
     pub(crate) fn get(&self, path: &str) -> Result<reqwest::RequestBuilder, ChatError> {
-        Ok(self.client()?.get(self.endpoint.join(path)))
+        Ok(self.client()?.get(self.endpoint.with_login(path)))
     }
 
     /// Sends a request and returns the head of the reply, whatever its status.
     pub(crate) async fn send(&self, request: reqwest::RequestBuilder) -> Result<Response, ChatError> {
         request.send().await.map_err(|error| {
             let endpoint = self.endpoint.to_string();
+            let cause = root_cause(&error);
             match is_insecure(&error) {
-                true => ChatError::Insecure { endpoint, cause: root_cause(&error) },
+                true => ChatError::Insecure { endpoint, cause },
                 false if error.is_timeout() => ChatError::Connect { endpoint, cause: "timed out".into() },
-                false => ChatError::Connect { endpoint, cause: root_cause(&error) },
+                // What rustls says of an answer in the clear.
+                false if cause.ends_with("InvalidContentType") => {
+                    ChatError::Connect { endpoint, cause: "it speaks no TLS; is its address http://?".into() }
+                }
+                false => ChatError::Connect { endpoint, cause },
             }
         })
     }
@@ -183,22 +188,17 @@ pub(crate) async fn json_of<T: DeserializeOwned>(response: Response) -> Option<T
 }
 
 /// Reads a refusal's body, within two seconds, and says what it means.
-pub(crate) async fn refusal(response: Response, options: &ModelOptions) -> ChatError {
+pub(crate) async fn refusal(response: Response) -> ChatError {
     let status = response.status().as_u16();
     let headers = response.headers().clone();
     if response.status().is_redirection() {
         let to = headers.get(LOCATION).and_then(|value| value.to_str().ok()).unwrap_or("nowhere");
-        return ChatError::Refused { status, message: format!("the server moved to {to}; set the endpoint to it") };
+        let message = format!("the server moved to {}; set the endpoint to it", mask(to));
+        return ChatError::Refused { status, message };
     }
     let text = match body_of(response) {
         Ok(body) => timeout(Duration::from_secs(2), read_text(body)).await.ok().and_then(Result::ok),
         Err(_) => None,
     };
-    let failure = Failure::from_body(&text.unwrap_or_default()).without(options.key.as_ref());
-    match failure.of_status(status, &headers) {
-        ChatError::Unauthorized { status, message, .. } => {
-            ChatError::Unauthorized { status, message, key: options.sent_key() }
-        }
-        other => other,
-    }
+    Failure::from_body(&text.unwrap_or_default()).of_status(status, &headers)
 }

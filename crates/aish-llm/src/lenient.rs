@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
-use serde::de::Deserializer;
+use serde::de::{DeserializeOwned, Deserializer};
 use serde_json::Value;
 
 /// A text where one is expected; an object or an array is its JSON, anything else is its words; null is nothing.
@@ -43,15 +43,41 @@ impl<'de: 'a, 'a> Deserialize<'de> for Lenient<'a> {
     }
 }
 
-impl<'de> Deserialize<'de> for Number {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self(match Value::deserialize(deserializer)? {
+impl From<&Value> for Number {
+    fn from(value: &Value) -> Self {
+        Self(match value {
             Value::Number(number) => {
                 let float = number.as_f64().filter(|number| *number >= 0.0);
                 number.as_u64().or_else(|| float.map(|number| number as u64))
             }
             Value::String(text) => text.trim().parse().ok(),
             Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
-        }))
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self::from(&Value::deserialize(deserializer)?))
+    }
+}
+
+/// What an answer does without: where something else came in its place, it is as if it were not there.
+#[derive(Default)]
+pub(crate) struct Spare<T>(pub(crate) Option<T>);
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Spare<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self(serde_json::from_value(Value::deserialize(deserializer)?).ok()))
+    }
+}
+
+/// Returns whether an `error` field is one: some servers always send it, empty.
+pub(crate) fn says_something(error: &Value) -> bool {
+    match error {
+        Value::Null | Value::Bool(false) => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+        Value::Bool(true) | Value::Number(_) | Value::Array(_) => true,
     }
 }

@@ -58,7 +58,7 @@ pub use provider::{EventStream, Provider, text_of};
 pub use remote::RemoteProvider;
 pub use request::{ChatRequest, Purpose, ToolSpec};
 pub use router::RouterRule;
-pub use spend::{BookedCall, PlannedCall, SpendGuard, SpendRefusal};
+pub use spend::{BookedCall, PlannedCall, Reservation, SpendGuard, SpendRefusal};
 pub use tokens::{Support, TemplateOverhead, TokenCount, TokenCounter, TokenizerChoice, TokenizerId, UseEndpoint};
 pub use traffic::Traffic;
 pub use wire::Api;

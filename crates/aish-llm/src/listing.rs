@@ -8,7 +8,6 @@ use tokio::time::timeout;
 
 use crate::event::ChatError;
 use crate::http::{HttpClient, body_of, read_text, refusal};
-use crate::options::ModelOptions;
 
 /// How long the list may take.
 const WAIT: Duration = Duration::from_secs(5);
@@ -19,11 +18,7 @@ const NAMES: usize = 12;
 ///
 /// # Errors
 /// When the server is not there, refuses the key, or answers with something else.
-pub(crate) async fn fetch(
-    http: &HttpClient,
-    headers: HeaderMap,
-    options: &ModelOptions,
-) -> Result<Vec<Value>, ChatError> {
+pub(crate) async fn fetch(http: &HttpClient, headers: HeaderMap) -> Result<Vec<Value>, ChatError> {
     let silent = || ChatError::Timeout {
         endpoint: http.endpoint().to_string(),
         seconds: WAIT.as_secs(),
@@ -35,7 +30,7 @@ pub(crate) async fn fetch(
         match response.status().as_u16() {
             404 | 405 | 501 => return Ok(Vec::new()),
             200..=299 => {}
-            _ => return Err(refusal(response, options).await),
+            _ => return Err(refusal(response).await),
         }
         let text = read_text(body_of(response)?).await?;
         let reply: Value = serde_json::from_str(&text)

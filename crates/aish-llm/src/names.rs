@@ -74,6 +74,14 @@ impl WireNames {
         if self.to_wire.contains_key(&as_it_is) {
             return as_it_is;
         }
+        // What some models are trained to put in front.
+        for space in ["functions.", "default_api."] {
+            let Some(rest) = wire.strip_prefix(space) else { continue };
+            let known = self.full(rest);
+            if self.to_wire.contains_key(&known) {
+                return known;
+            }
+        }
         // A model that was told `files__read` may still say `files.read`, and the other way round.
         let undone = ToolName::new(wire.replacen("__", ".", 1));
         match self.rule {
@@ -141,6 +149,9 @@ mod tests {
         assert_eq!(names.full("files__read"), "files.read".into());
         assert_eq!(names.full("files.read"), "files.read".into());
         assert_eq!(names.full("other__tool"), "other.tool".into());
+        assert_eq!(names.full("functions.calculator"), "calculator".into());
+        assert_eq!(names.full("default_api.files__read"), "files.read".into());
+        assert_eq!(names.full("functions.unknown"), "functions.unknown".into());
     }
 
     #[test]

@@ -28,10 +28,12 @@ pub(crate) enum Lesson {
     NoThinking = 1 << 13,
     NoInclude = 1 << 14,
     NoSchema = 1 << 15,
+    ShortIds = 1 << 16,
+    ShortDescriptions = 1 << 17,
 }
 
 impl Lesson {
-    const ALL: [Self; 16] = [
+    const ALL: [Self; 18] = [
         Self::StrictNames,
         Self::CompletionTokens,
         Self::NoTemperature,
@@ -48,6 +50,8 @@ impl Lesson {
         Self::NoThinking,
         Self::NoInclude,
         Self::NoSchema,
+        Self::ShortIds,
+        Self::ShortDescriptions,
     ];
 
     /// Returns what the person is told of it; none for what only the form of a request has to do with.
@@ -57,10 +61,10 @@ impl Lesson {
             | Self::CompletionTokens
             | Self::NoStreamOptions
             | Self::NoCacheControl
-            | Self::NoInclude => {
-                return None;
-            }
-            Self::WantsReasoning | Self::WantsSignature => return None,
+            | Self::NoInclude
+            | Self::ShortIds
+            | Self::WantsReasoning
+            | Self::WantsSignature => return None,
             Self::NoTemperature => "the model takes no temperature; asked without (models.NAME.temperature)",
             Self::NoImages => "the model takes no images; asked without (models.NAME.images = false)",
             Self::NoTools => "the model takes no tools; asked without (models.NAME.tools = false)",
@@ -69,6 +73,9 @@ impl Lesson {
             Self::NoReplay => "the server refused earlier reasoning; asked without it",
             Self::NoEffort => "the model takes no effort; asked without (models.NAME.effort)",
             Self::NoThinking => "the model refused how it should think; asked without (models.NAME.thinking)",
+            Self::ShortDescriptions => {
+                "the server takes short descriptions of tools alone; the ends of long ones are left out"
+            }
             Self::NoSchema => "the model takes no schema for its answer; it is told of it in words",
         })
     }
@@ -192,7 +199,7 @@ impl LearnedQuirks {
             ChatError::Refused { status: 400 | 403 | 404 | 415 | 422, message } => message,
             // llama.cpp refuses images and tools that it was not started for with 500.
             ChatError::Server { status: 500 | 501, message, .. } if is_missing_part(message) => message,
-            ChatError::TemplateRefused(message) if is_missing_part(message) => message,
+            ChatError::TemplateRefused(message) if is_missing_part(message) || is_about_ids(message) => message,
             _ => return false,
         };
         let text = message.to_lowercase();
@@ -252,6 +259,10 @@ fn lesson(text: &str, api: Api) -> Option<Lesson> {
         Lesson::WantsSignature
     } else if refuses_replay(text) {
         Lesson::NoReplay
+    } else if is_about_ids(text) {
+        Lesson::ShortIds
+    } else if has("description") && has("too long") && (has("tools") || has("function")) {
+        Lesson::ShortDescriptions
     } else if has("max_completion_tokens") {
         Lesson::CompletionTokens
     } else if has("stream_options") && is_refused {
@@ -296,6 +307,12 @@ fn is_missing_part(message: &str) -> bool {
     refuses_images(&text) || refuses_tools(&text)
 }
 
+/// Recognises Mistral's servers and templates, whose ids of calls are short.
+fn is_about_ids(message: &str) -> bool {
+    let text = message.to_lowercase();
+    text.contains("tool call id") && ["length of 9", "length 9"].iter().any(|words| text.contains(words))
+}
+
 /// Recognises llama.cpp, OpenRouter, OpenAI, vLLM, Ollama and servers that know text parts alone.
 fn refuses_images(text: &str) -> bool {
     [
@@ -307,6 +324,11 @@ fn refuses_images(text: &str) -> bool {
         "doesn't support image",
         "missing data required for image input",
         "unknown variant `image_url`",
+        "could not process image",
+        "image exceeds",
+        "image dimensions exceed",
+        "unsupported image",
+        "invalid image",
     ]
     .iter()
     .any(|phrase| text.contains(phrase))
@@ -360,6 +382,14 @@ mod tests {
             (Api::Messages, "cache_control: Extra inputs are not permitted", Lesson::NoCacheControl),
             (Api::Chat, "registry.ollama.ai/library/gemma:2b does not support tools", Lesson::NoTools),
             (Api::Chat, "No endpoints found that support image input", Lesson::NoImages),
+            (Api::Messages, "messages.0.content.1.image.source.base64: image exceeds 5 MB maximum", Lesson::NoImages),
+            (Api::Chat, "Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9.", Lesson::ShortIds),
+            (
+                Api::Chat,
+                "Invalid 'tools[1].function.description': string too long. Expected a string with maximum length 1024, \
+                 but got a string with length 2121 instead.",
+                Lesson::ShortDescriptions,
+            ),
             (Api::Chat, "some/model is not a multimodal model", Lesson::NoImages),
             (
                 Api::Chat,

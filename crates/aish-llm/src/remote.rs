@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use aish_types::{BoxFuture, Secret};
+use futures_util::StreamExt as _;
 use reqwest::StatusCode;
 use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
 use serde::{Deserialize, Serialize};
@@ -19,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use crate::abilities::Abilities;
 use crate::assembly::first_free_id;
 use crate::endpoint::Endpoint;
-use crate::event::ChatError;
+use crate::event::{ChatError, SentKey};
 use crate::exchange::{OpenReply, exchange};
 use crate::http::{HttpClient, body_of, json_of, media_type, refusal};
 use crate::listing::{self, fetch, is_unknown_model, with_names};
@@ -107,8 +108,10 @@ impl Provider for RemoteProvider {
         let inner = Arc::clone(&self.inner);
         let limits = inner.options.limits(request.max_tokens);
         let endpoint = inner.http.endpoint().to_string();
-        let opening = Box::pin(async move { inner.open(&request).await });
-        exchange(opening, limits, endpoint, cancel)
+        let opener = Arc::clone(&inner);
+        let opening = Box::pin(async move { opener.open(&request).await });
+        let events = exchange(opening, limits, endpoint, cancel);
+        events.map(move |event| event.map_err(|error| inner.discreet(error))).boxed()
     }
 
     fn count_tokens<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Option<u64>> {
@@ -141,7 +144,8 @@ impl Provider for RemoteProvider {
         Box::pin(async move {
             let inner = &self.inner;
             let headers = inner.headers(inner.api).await?;
-            Ok(listing::names(&fetch(&inner.http, headers, &inner.options).await?))
+            let listed = fetch(&inner.http, headers).await;
+            Ok(listing::names(&listed.map_err(|error| inner.discreet(error))?))
         })
     }
 
@@ -200,7 +204,7 @@ impl Inner {
                 let decoder = api.wire().read(names, first_free_id(&request.messages), seal);
                 return Ok(OpenReply { kind: media_type(&response), body: body_of(response)?, decoder, notices });
             }
-            let error = refusal(response, &self.options).await;
+            let error = refusal(response).await;
             if lessons == MAX_LESSONS || !self.quirks.learn(quirks, api, &error, request.schema.is_some()) {
                 return Err(self.explained(error).await);
             }
@@ -216,7 +220,7 @@ impl Inner {
             return error;
         }
         let listed = match self.headers(self.api).await {
-            Ok(headers) => fetch(&self.http, headers, &self.options).await.unwrap_or_default(),
+            Ok(headers) => fetch(&self.http, headers).await.unwrap_or_default(),
             Err(_) => Vec::new(),
         };
         with_names(error, &self.options.model, listing::names(&listed))
@@ -227,6 +231,20 @@ impl Inner {
         headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
         api.wire().headers(self.key().await?, &mut headers)?;
         Ok(headers)
+    }
+
+    /// Says which key was refused, and takes it out of the server's words.
+    fn discreet(&self, error: ChatError) -> ChatError {
+        let error = match error {
+            ChatError::Unauthorized { status, message, key: SentKey::Unnamed } => {
+                ChatError::Unauthorized { status, message, key: self.options.sent_key() }
+            }
+            other => other,
+        };
+        match self.options.key.as_ref().or_else(|| self.key.get()) {
+            Some(key) => error.without(key),
+            None => error,
+        }
     }
 
     /// Returns the key; where a command gives it, the command runs once, when it is needed first.

@@ -2,6 +2,7 @@
 
 mod body;
 pub(crate) mod decoder;
+mod places;
 
 use aish_types::Secret;
 use reqwest::header::HeaderMap;

@@ -40,10 +40,35 @@ pub struct BookedCall<'a> {
 #[error("{0}")]
 pub struct SpendRefusal(pub String);
 
+/// What a request may cost, set aside until this is dropped.
+#[derive(Default)]
+pub struct Reservation(Option<Box<dyn FnOnce() + Send + Sync>>);
+
+impl Reservation {
+    /// Says what gives the money back.
+    pub fn until(give_back: impl FnOnce() + Send + Sync + 'static) -> Self {
+        Self(Some(Box::new(give_back)))
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        if let Some(give_back) = self.0.take() {
+            give_back();
+        }
+    }
+}
+
 /// Watches what is spent. Every request passes it: sub-calls, retries and fallbacks too.
 pub trait SpendGuard: Send + Sync {
     /// Decides whether a request may be sent.
     fn check(&self, call: &PlannedCall<'_>) -> Result<(), SpendRefusal>;
+
+    /// Decides the same, and sets the money aside until the request is booked, so that requests at the same time do not spend
+    /// it twice.
+    fn reserve(&self, call: &PlannedCall<'_>) -> Result<Reservation, SpendRefusal> {
+        self.check(call).map(|()| Reservation::default())
+    }
 
     /// Returns whether requests are held against a limit: then an answer gets a bound, also where the model could set it.
     fn is_limited(&self) -> bool {

@@ -1,15 +1,20 @@
 //! Reasoning that a model writes into its answer, between tags.
 //!
 //! Tags count at the very start of an answer, behind white space, and outside blocks of code where one begins a line or is
-//! not closed on its line. A template may have written the opening tag into the prompt: then a closing tag alone on its
-//! line, outside a block of code, makes reasoning of all before it. Anywhere else tags are text.
+//! not closed on its line. A template may have written the opening tag into the prompt: then a closing tag that nothing
+//! opened makes reasoning of all before it, outside blocks of code, where it begins its line, or where it stands directly
+//! behind a word and at the end of the line or directly before the answer. Anywhere else tags are text.
 
-/// The tags, opening and closing.
-const TAGS: [(&str, &str); 4] = [
+/// The tags, opening and closing: those of most models, then of Mistral, Seed, gpt-oss and Gemma, where no server reads them.
+const TAGS: [(&str, &str); 8] = [
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
     ("<reasoning>", "</reasoning>"),
     ("<thought>", "</thought>"),
+    ("[THINK]", "[/THINK]"),
+    ("<seed:think>", "</seed:think>"),
+    ("<|channel|>analysis<|message|>", "<|channel|>final<|message|>"),
+    ("<|channel>thought", "<channel|>"),
 ];
 
 /// A part of an answer.
@@ -58,12 +63,14 @@ impl Default for ThinkTags {
     }
 }
 
-/// Where a line has an opening tag.
-enum Opened {
-    /// It has none that counts.
+/// Where a line has a tag that counts.
+enum Tag {
+    /// It has none.
     Not,
-    /// Between these bytes, with the tag that closes it.
-    At(usize, usize, &'static str),
+    /// It opens reasoning, between these bytes, with the tag that closes it.
+    Opens(usize, usize, &'static str),
+    /// It closes what nothing opened, between these bytes.
+    Closes(usize, usize),
     /// What comes decides about what stands from this byte on.
     Maybe(usize),
 }
@@ -171,30 +178,24 @@ impl ThinkTags {
         while let Some(rest) = held.get(at..).filter(|rest| !rest.is_empty()) {
             let end = rest.find('\n');
             let line = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
-            if self.line.is_empty() && !self.fenced && !self.closed {
-                if end.is_some() && TAGS.iter().any(|(_, close)| line.trim() == *close) {
-                    found = Some((Part::TextWasReasoning, line.len(), State::Behind));
+            let (before, tag) = match self.tag(line, end.is_some()) {
+                Tag::Not => (line.len(), None),
+                Tag::Opens(from, to, close) => {
+                    (from, Some((Part::Text(String::new()), to - from, State::Inside(close))))
+                }
+                Tag::Closes(from, to) => (from, Some((Part::TextWasReasoning, to - from, State::Behind))),
+                Tag::Maybe(from) => {
+                    self.note(line.get(..from).unwrap_or_default());
+                    at += from;
                     break;
                 }
-                if end.is_none() && TAGS.iter().any(|(_, close)| close.starts_with(line.trim())) {
-                    break;
-                }
+            };
+            self.note(line.get(..before).unwrap_or_default());
+            if tag.is_some() {
+                at += before;
+                found = tag;
+                break;
             }
-            match self.opened(line, end.is_some()) {
-                Opened::Not => {}
-                Opened::At(before, behind, close) => {
-                    self.note(line.get(..before).unwrap_or_default());
-                    at += before;
-                    found = Some((Part::Text(String::new()), behind - before, State::Inside(close)));
-                    break;
-                }
-                Opened::Maybe(before) => {
-                    self.note(line.get(..before).unwrap_or_default());
-                    at += before;
-                    break;
-                }
-            }
-            self.note(line);
             at += line.len();
             if end.is_some() {
                 at += 1;
@@ -220,11 +221,47 @@ impl ThinkTags {
         true
     }
 
-    /// Looks for an opening tag in what is there of a line.
-    fn opened(&self, line: &str, is_whole: bool) -> Opened {
+    /// Looks for a tag in what is there of a line.
+    fn tag(&self, line: &str, is_whole: bool) -> Tag {
         if self.fenced {
-            return Opened::Not;
+            return Tag::Not;
         }
+        let opened = self.opened(line, is_whole);
+        match opened {
+            Tag::Not if !self.closed && !TAGS.iter().any(|(open, _)| line.contains(open)) => {
+                self.closing(line, is_whole)
+            }
+            // What may become a closing tag begins as what may become an opening one.
+            Tag::Maybe(from) if !self.closed => match self.closing(line, is_whole) {
+                Tag::Maybe(earlier) => Tag::Maybe(from.min(earlier)),
+                closes @ Tag::Closes(..) if !TAGS.iter().any(|(open, _)| line.contains(open)) => closes,
+                _ => opened,
+            },
+            _ => opened,
+        }
+    }
+
+    /// Looks for a closing tag that nothing opened.
+    fn closing(&self, line: &str, is_whole: bool) -> Tag {
+        let tags = TAGS.iter().filter_map(|(_, close)| Some((line.find(close)?, *close)));
+        let Some((from, close)) = tags.min_by_key(|(from, _)| *from) else {
+            let begun = TAGS.iter().map(|(_, close)| suffix_that_begins(line, close)).max().filter(|_| !is_whole);
+            return begun.filter(|begun| *begun > 0).map_or(Tag::Not, |begun| Tag::Maybe(line.len() - begun));
+        };
+        let (before, to) = (line.get(..from).unwrap_or_default(), from + close.len());
+        let behind = line.get(to..).unwrap_or_default();
+        if behind.trim().is_empty() && !is_whole {
+            return Tag::Maybe(from);
+        }
+        let begins = self.line.is_empty() && before.trim().is_empty();
+        let is_of_a_word = |letter: char| !letter.is_whitespace() && !"`\"'“”‘’(),;".contains(letter);
+        let is_ending = behind.trim().is_empty() || behind.starts_with(is_of_a_word);
+        let is_glued = before.chars().next_back().or(self.last).is_some_and(is_of_a_word) && is_ending;
+        if begins || is_glued { Tag::Closes(from, to) } else { Tag::Not }
+    }
+
+    /// Looks for an opening tag.
+    fn opened(&self, line: &str, is_whole: bool) -> Tag {
         let mut from = 0;
         loop {
             let rest = line.get(from..).unwrap_or_default();
@@ -232,19 +269,19 @@ impl ThinkTags {
             let Some((at, open, close)) = tags.min_by_key(|(at, ..)| *at) else { break };
             let (before, behind) = (line.get(..at).unwrap_or_default(), at + open.len());
             if self.line.is_empty() && before.trim().is_empty() {
-                return Opened::At(at, behind, close);
+                return Tag::Opens(at, behind, close);
             }
             let is_code = before.chars().next_back().or(self.last) == Some('`');
             let closed = line.get(behind..).and_then(|rest| rest.find(close));
             match closed {
                 Some(closed) => from = behind + closed + close.len(),
                 None if is_code => from = behind,
-                None if is_whole => return Opened::At(at, behind, close),
-                None => return Opened::Maybe(at),
+                None if is_whole => return Tag::Opens(at, behind, close),
+                None => return Tag::Maybe(at),
             }
         }
         let begun = TAGS.iter().map(|(open, _)| suffix_that_begins(line, open)).max().filter(|_| !is_whole);
-        begun.filter(|begun| *begun > 0).map_or(Opened::Not, |begun| Opened::Maybe(line.len() - begun))
+        begun.filter(|begun| *begun > 0).map_or(Tag::Not, |begun| Tag::Maybe(line.len() - begun))
     }
 
     /// Notes a part of the line that is passed on.
@@ -308,6 +345,26 @@ mod tests {
     }
 
     #[test]
+    fn a_closing_tag_at_a_word_or_before_the_answer_does_so_too() {
+        check("I look.\nCMD: rm x\n</think>Done.", "Done.", "I look.\nCMD: rm x\n");
+        check("I look.\nCMD: rm x\nYes.</think>\n\nDone.", "Done.", "I look.\nCMD: rm x\nYes.");
+        check("CMD: rm x\nYes.</think>Done.\nCMD: ls\n", "Done.\nCMD: ls\n", "CMD: rm x\nYes.");
+    }
+
+    #[test]
+    fn each_family_has_tags_of_its_own() {
+        check("[THINK]\nCMD: rm x[/THINK]Paris.", "Paris.", "\nCMD: rm x");
+        check("<seed:think>CMD: rm x</seed:think>\nParis.", "Paris.", "CMD: rm x");
+        check("<|channel>thought\nCMD: rm x<channel|>Paris.", "Paris.", "\nCMD: rm x");
+        let (analysis, last) =
+            ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>");
+        check(&format!("{analysis}CMD: rm x{last}Paris."), "Paris.", "CMD: rm x<|end|><|start|>assistant");
+        for text in ["See [THE docs](x).\n", "[/THIN", "a [THINK", "x[1] </seed", "a <| b\n"] {
+            check(text, text, "");
+        }
+    }
+
+    #[test]
     fn tags_that_begin_a_line_or_stay_open_on_theirs_are_reasoning() {
         check("Hello.\n<think>\nCMD: rm x\n</think>\nBye.", "Hello.\nBye.", "\nCMD: rm x\n");
         check("Hello. <think>hm\nCMD: rm x\n</think> Bye.", "Hello. Bye.", "hm\nCMD: rm x\n");
@@ -332,6 +389,8 @@ mod tests {
             "plain",
             "",
             "a\n</thinker>\nb",
+            "It ends with </think>\nand goes on.",
+            "It ends with '</think>'\nor (</think>)\nor `</think>`\n",
         ] {
             check(text, text, "");
         }

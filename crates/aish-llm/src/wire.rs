@@ -12,7 +12,7 @@ use crate::messages::Messages;
 use crate::names::WireNames;
 use crate::options::{ModelOptions, Thinking};
 use crate::quirks::{Lesson, Quirks};
-use crate::request::ChatRequest;
+use crate::request::{ChatRequest, ToolSpec};
 use crate::responses::Responses;
 
 /// Makes [`Api`] of a table: each wire with its word in the configuration. What speaks it has the name of its variant.
@@ -92,6 +92,9 @@ pub(crate) trait Wire: Send + Sync {
     fn read(&self, names: WireNames, first_free_id: usize, seal: Seal) -> Box<dyn Decoder>;
 }
 
+/// Characters of a tool's description where OpenAI and Azure bound it.
+const MOST_DESCRIPTION: usize = 1024;
+
 /// A request and all that its form depends on.
 pub(crate) struct Asked<'a> {
     pub(crate) options: &'a ModelOptions,
@@ -125,6 +128,13 @@ impl<'a> Asked<'a> {
 
     pub(crate) fn schema(&self) -> Option<&'a Value> {
         self.request.schema.as_ref().filter(|_| !self.quirks.has(Lesson::NoSchema))
+    }
+
+    /// Returns what a tool does, no longer than the server takes it.
+    pub(crate) fn description(&self, tool: &'a ToolSpec) -> &'a str {
+        let text = tool.description.as_str();
+        let end = text.char_indices().nth(MOST_DESCRIPTION).filter(|_| self.quirks.has(Lesson::ShortDescriptions));
+        end.and_then(|(end, _)| text.get(..end)).unwrap_or(text)
     }
 
     /// Returns what of an answer's state goes back: its own model's at its own endpoint, on its own wire.

@@ -78,6 +78,9 @@ fn row(row: &Row<'_>) -> rusqlite::Result<LedgerRow> {
     })
 }
 
+/// How long money stays set aside, in milliseconds: longer than an answer takes whose cost is bounded.
+const RESERVED_MS: i64 = 15 * 60 * 1000;
+
 fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
@@ -112,6 +115,36 @@ impl Store {
                 ])?;
             Ok(())
         })
+    }
+
+    /// Sets money aside for a call that is to be made; returns the number under which [`Store::give_back`] takes it, and what is
+    /// set aside for other calls already.
+    ///
+    /// What a process that died left is void after a quarter of an hour, and where the clock was set back by as much.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub fn set_aside(&self, cost: Money) -> Result<(i64, Money), StoreError> {
+        let now = self.now_ms();
+        self.with(|connection| {
+            let transaction = connection.transaction()?;
+            transaction.execute("DELETE FROM reserved WHERE abs(?1 - time_ms) > ?2", [now, RESERVED_MS])?;
+            let sum = "SELECT coalesce(sum(min(cost_nanos, 1000000000000000)), 0) FROM reserved";
+            let others = transaction.query_row(sum, [], |row| row.get::<_, i64>(0))?;
+            let row = [now, signed(cost.nanos())];
+            transaction.execute("INSERT INTO reserved (time_ms, cost_nanos) VALUES (?1, ?2)", row)?;
+            let number = transaction.last_insert_rowid();
+            transaction.commit()?;
+            Ok((number, Money::from_nanos(u64::try_from(others).unwrap_or(0))))
+        })
+    }
+
+    /// Gives back what was set aside.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub fn give_back(&self, number: i64) -> Result<(), StoreError> {
+        self.with(|connection| connection.execute("DELETE FROM reserved WHERE id = ?1", [number]).map(drop))
     }
 
     /// Sums the calls up by a group, the group's names in order (days oldest first). Only calls from `from_ms` on count, in

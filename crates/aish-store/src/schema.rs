@@ -9,7 +9,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::store::OpenError;
 
 /// The steps, oldest first; a step that was released is never changed.
-const STEPS: [&str; 2] = [
+const STEPS: [&str; 3] = [
     "
 CREATE TABLE history (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -80,6 +80,13 @@ CREATE TABLE session (
 ",
     "
 ALTER TABLE ledger ADD COLUMN reasoning INTEGER NOT NULL DEFAULT 0;
+",
+    "
+CREATE TABLE reserved (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    time_ms INTEGER NOT NULL,
+    cost_nanos INTEGER NOT NULL
+);
 ",
 ];
 
@@ -154,7 +161,7 @@ mod tests {
         assert_eq!(of_copy, 3);
         let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
         let kept = connection.query_row("SELECT completion, reasoning FROM ledger", [], read).unwrap();
-        assert_eq!((kept, version(&connection).unwrap()), ((3, 0), 2));
+        assert_eq!((kept, version(&connection).unwrap()), ((3, 0), 3));
         let names = || std::fs::read_dir(folder.path()).unwrap().count();
         let before = names();
         migrate(&mut connection, Some(&path)).unwrap();

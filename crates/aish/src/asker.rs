@@ -7,8 +7,8 @@ use aish_llm::{
     Broker, CallOptions, ChatError, ChatRequest, EventStream, IMAGE_TOKENS, Purpose, StreamEvent, ToolSpec,
 };
 use aish_tools::Registry;
-use aish_turn::{Counted, Event, Offer, Turn, summary};
-use aish_types::{Block, Message, Risk, ToolDefinition, Usage};
+use aish_turn::{Budget, Counted, Event, Offer, Turn, summary};
+use aish_types::{Block, Message, Risk, ToolDefinition, Usage, head_and_tail};
 use futures_util::StreamExt as _;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -38,6 +38,9 @@ pub struct Learnt {
     /// Of summaries, which are charged too.
     pub summaries: Calibration,
 }
+
+/// Characters of what is to be summarised for a token of its model's context: fewer than most texts have.
+const CHARS_PER_TOKEN: u64 = 3;
 
 /// Asks models.
 #[derive(Clone)]
@@ -228,7 +231,10 @@ impl Asker {
         if !self.summarize {
             return None;
         }
+        // Much may go at once, as where a smaller model takes a session over: the summary's model has to read it.
+        let room = self.sizes.budget(self.fast_model()).max(Budget::DEFAULT_TOKENS).saturating_mul(CHARS_PER_TOKEN);
         let text = summary::request(evicted, previous);
+        let text = head_and_tail(&text, usize::try_from(room).unwrap_or(usize::MAX)).text.into_owned();
         let estimate = text.len() as u64 / 4 + 8;
         let options = CallOptions { model: None, prompt_tokens: Some(self.learnt.summaries.most(estimate)) };
         let request =

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aish_llm::{BookedCall, Broker, Endpoint, PlannedCall, Purpose, SpendGuard, SpendRefusal};
+use aish_llm::{BookedCall, Broker, Endpoint, PlannedCall, Purpose, Reservation, SpendGuard, SpendRefusal};
 use aish_store::{LedgerEntry, Store};
 use aish_types::{Money, SessionId, Usage};
 
@@ -53,6 +53,8 @@ struct Spending {
     /// What could not be written into the database.
     unwritten: Money,
     warned: bool,
+    /// What is set aside for requests of this process that are running.
+    aside: Money,
     /// What the session's spending may come to while an autonomous run goes on.
     run_cap: Option<Money>,
     last: Option<(String, Usage, Option<Money>)>,
@@ -74,7 +76,7 @@ pub type Today = Box<dyn Fn() -> Result<Money, Failure> + Send + Sync>;
 /// The session's books, which every request passes.
 #[derive(Default)]
 pub struct Ledger {
-    books: Mutex<Spending>,
+    books: Arc<Mutex<Spending>>,
     stored: Option<StoredLedger>,
     today: Option<Today>,
 }
@@ -101,7 +103,8 @@ impl Ledger {
 
     /// Opens the books with limits and what counts against them already.
     pub fn new(limits: Limits, before: Money) -> Self {
-        Self { books: Mutex::new(Spending { limits, before, ..Spending::default() }), stored: None, today: None }
+        let books = Spending { limits, before, ..Spending::default() };
+        Self { books: Arc::new(Mutex::new(books)), stored: None, today: None }
     }
 
     /// Books every call in the database too.
@@ -192,31 +195,71 @@ impl Ledger {
     }
 }
 
-impl SpendGuard for Ledger {
-    fn check(&self, call: &PlannedCall<'_>) -> Result<(), SpendRefusal> {
-        let Some(worst) = call.worst_cost else {
-            // An unknown price is not zero; it cannot be held against a cap either. Local models have none.
-            return Ok(());
-        };
-        let books = self.books();
+impl Ledger {
+    /// Decides about a request that could cost `worst`, with so much set aside for others.
+    fn decide(&self, books: &Spending, call: &PlannedCall<'_>, worst: Money, aside: Money) -> Result<(), SpendRefusal> {
         let spent: Money = books.rows.values().map(|row| row.cost).sum();
         // What others spent today is looked up only where it counts.
         let counted = match books.limits.cap_at {
-            Some(cap) => Some((cap, self.counted(&books).map_err(unreadable)?, "cost.cap_at_dollars")),
+            Some(cap) => Some((cap, self.counted(books).map_err(unreadable)?, aside, "cost.cap_at_dollars")),
             None => None,
         };
-        let of_run = books.run_cap.map(|cap| (cap, spent, "norris.max_dollars, or --max-dollars"));
-        for (cap, spent, key) in [counted, of_run].into_iter().flatten() {
-            if spent + worst > cap {
-                let left = cap.saturating_sub(spent);
+        let of_run = books.run_cap.map(|cap| (cap, spent, books.aside, "norris.max_dollars, or --max-dollars"));
+        for (cap, spent, aside, key) in [counted, of_run].into_iter().flatten() {
+            if spent + aside + worst > cap {
+                let left = cap.saturating_sub(spent + aside);
+                let running = match aside {
+                    Money::ZERO => String::new(),
+                    aside => format!(", {aside} being set aside for requests that are running"),
+                };
                 return Err(SpendRefusal(format!(
                     "this request to {} could cost {worst} ({} + {} tokens), and {left} of the cap of {cap} \
-                     is left ({key})",
+                     is left{running} ({key})",
                     call.model, call.prompt_tokens, call.max_completion_tokens
                 )));
             }
         }
         Ok(())
+    }
+
+    /// Sets money aside where other processes see it, if a limit counts what they spend: returns its number, and what they set
+    /// aside before.
+    fn set_aside(&self, books: &Spending, worst: Money) -> Result<Option<(i64, Money)>, SpendRefusal> {
+        let stored = self.stored.as_ref().filter(|_| self.today.is_some() && books.limits.cap_at.is_some());
+        stored.map(|stored| stored.store.set_aside(worst)).transpose().map_err(|error| unreadable(error.into()))
+    }
+}
+
+impl SpendGuard for Ledger {
+    fn check(&self, call: &PlannedCall<'_>) -> Result<(), SpendRefusal> {
+        let books = self.books();
+        // An unknown price is not zero; it cannot be held against a cap either. Local models have none.
+        call.worst_cost.map_or(Ok(()), |worst| self.decide(&books, call, worst, books.aside))
+    }
+
+    fn reserve(&self, call: &PlannedCall<'_>) -> Result<Reservation, SpendRefusal> {
+        let Some(worst) = call.worst_cost.filter(|_| self.is_limited()) else { return Ok(Reservation::default()) };
+        let mut books = self.books();
+        // What is set aside first is counted by all who come later: of several at once, those that fit go.
+        let set_aside = self.set_aside(&books, worst)?;
+        let store = self.stored.as_ref().map(|stored| Arc::clone(&stored.store));
+        let give_back = move || {
+            if let (Some((number, _)), Some(store)) = (set_aside, store) {
+                // What stays is void after a while.
+                drop(store.give_back(number));
+            }
+        };
+        if let Err(refusal) = self.decide(&books, call, worst, set_aside.map_or(books.aside, |(_, others)| others)) {
+            give_back();
+            return Err(refusal);
+        }
+        books.aside = books.aside + worst;
+        let books = Arc::clone(&self.books);
+        Ok(Reservation::until(move || {
+            give_back();
+            let mut books = books.lock().unwrap_or_else(PoisonError::into_inner);
+            books.aside = books.aside.saturating_sub(worst);
+        }))
     }
 
     fn is_limited(&self) -> bool {
@@ -325,6 +368,37 @@ mod tests {
         assert!(ledger.check(&planned(Some(0.0041))).is_err());
         assert!(ledger.check(&planned(Some(0.004))).is_ok());
         assert_eq!(ledger.rows()[0].1, "summary");
+    }
+
+    fn stored(path: &std::path::Path, limits: Limits) -> Ledger {
+        let store = Arc::new(Store::new(path.join("aish.db"), aish_journal::WallClock::default()));
+        let stored = StoredLedger { store: Arc::clone(&store), session: "s".into(), project: None };
+        let today = move || Ok(store.ledger_sum(None)?.cost);
+        Ledger::new(limits, Money::ZERO).on(stored).of_the_day(Box::new(today))
+    }
+
+    #[test]
+    fn of_requests_at_once_only_those_that_fit_are_sent() {
+        let cap = Limits { cap_at: Some(Money::from_dollars(0.01)), warn_at: None };
+        let folder = tempfile::tempdir().unwrap();
+        // Two processes, and one whose cap is its session's.
+        let (first, second) = (stored(folder.path(), cap), stored(folder.path(), cap));
+        let alone = Ledger::new(cap, Money::ZERO);
+        for (one, other) in [(&first, &second), (&alone, &alone)] {
+            let held = one.reserve(&planned(Some(0.006))).ok().unwrap();
+            let SpendRefusal(said) = other.reserve(&planned(Some(0.006))).err().unwrap();
+            assert!(said.contains("$0.004000 of the cap of $0.010000 is left, $0.006000 being set aside"), "{said}");
+            let small = other.reserve(&planned(Some(0.004))).ok().unwrap();
+            assert!(one.reserve(&planned(Some(0.001))).is_err());
+            drop(small);
+            let usage = Usage { prompt: 5, completion: 5, ..Usage::default() };
+            let cost = Some(Money::from_dollars(0.002));
+            one.book(&BookedCall { model: "m", purpose: Purpose::Main, usage, cost });
+            drop(held);
+            assert!(other.reserve(&planned(Some(0.0081))).is_err(), "what was spent counts");
+            assert!(other.reserve(&planned(Some(0.008))).is_ok());
+            assert!(other.reserve(&planned(None)).is_ok(), "a model without a price has no cap");
+        }
     }
 
     #[test]

@@ -326,7 +326,17 @@ pub fn advice(error: &ChatError) -> Failure {
         ChatError::RateLimited { .. } => "wait a moment, or switch with `:model`",
         ChatError::ContextOverflow(_) => "`:reset` starts afresh; context.token_budget keeps it shorter",
         ChatError::TemplateRefused(_) => "set context.use_tool_role = false",
-        ChatError::Refused { .. } => "check the model's name (models.NAME.model)",
+        ChatError::Refused { status: 300..=399, .. } => "`:model` shows the one that is set (models.NAME.endpoint)",
+        ChatError::Refused { status: 407, .. } => {
+            "the proxy wants a login (HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT)"
+        }
+        ChatError::Refused { status: 404, .. } => {
+            "check the model's name (models.NAME.model) and the endpoint (`:model`)"
+        }
+        ChatError::Refused { message, .. } if message.to_lowercase().contains("model") => {
+            "check the model's name (models.NAME.model)"
+        }
+        ChatError::Refused { .. } => "`:sent` shows the request whole; another model may take it (`:model`)",
         ChatError::Server { .. } => "try again; the server's own log says more",
         ChatError::Interrupted(_) => "nothing of it was run; try again",
         ChatError::Unreadable(_) => "is this the address of a model server? (`:model`)",

@@ -14,7 +14,7 @@ use crate::event::{ChatError, FinishReason, StreamEvent};
 use crate::pacing::{Pacer, RetryPolicy};
 use crate::provider::EventStream;
 use crate::request::ChatRequest;
-use crate::spend::{BookedCall, PlannedCall, SpendGuard};
+use crate::spend::{BookedCall, PlannedCall, Reservation, SpendGuard};
 use crate::think::{Part, ThinkTags};
 use crate::traffic::{Running, Traffic};
 
@@ -25,6 +25,8 @@ const SPARE_BYTES: u64 = 1024;
 
 /// Bytes of an answer whose length is left to the model.
 const MOST_BYTES: u64 = 8 * 1024 * 1024;
+/// More tokens than any context has: who reports more has not counted.
+const MOST_TOKENS: u64 = 100_000_000;
 /// Tokens of an answer where money is limited and nobody says another number.
 const LIMITED: u32 = 4096;
 
@@ -107,6 +109,8 @@ struct Answer {
     purpose: crate::request::Purpose,
     guard: Arc<dyn SpendGuard>,
     _running: Option<Running>,
+    /// Given back once the answer is booked.
+    _reserved: Reservation,
 }
 
 impl Playing {
@@ -173,7 +177,7 @@ impl Playing {
             price: model.price,
             worst_cost: model.price.map(|price| price.most(self.prompt_tokens, most.into())),
         };
-        self.call.guard.check(&plan).map_err(|refusal| ChatError::SpendRefused(refusal.0))?;
+        let reserved = self.call.guard.reserve(&plan).map_err(|refusal| ChatError::SpendRefused(refusal.0))?;
         let running = model.endpoint.as_deref().map(|endpoint| self.call.traffic.begin(endpoint));
         self.answer = Some(Answer {
             events: {
@@ -193,6 +197,7 @@ impl Playing {
             purpose: self.call.request.purpose,
             guard: Arc::clone(&self.call.guard),
             _running: running,
+            _reserved: reserved,
         });
         Ok(())
     }
@@ -325,9 +330,15 @@ impl Answer {
         self.bytes = self.bytes.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
     }
 
-    /// Books what the server reported, else what can be estimated.
+    /// Books what the server reported, else what can be estimated: no prompt has nothing in it, nor has an answer that came, and
+    /// none has more than any context.
     fn book(&mut self) -> Usage {
-        let usage = self.usage.unwrap_or(Usage {
+        let can_be = |usage: &Usage| {
+            (1..=MOST_TOKENS).contains(&usage.prompt)
+                && usage.completion <= MOST_TOKENS
+                && (usage.completion > 0 || self.bytes == 0)
+        };
+        let usage = self.usage.filter(can_be).unwrap_or(Usage {
             prompt: self.prompt_tokens,
             completion: self.bytes.div_ceil(4),
             cached: 0,

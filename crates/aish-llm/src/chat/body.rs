@@ -5,14 +5,15 @@
 
 use std::borrow::Cow;
 
-use aish_types::{Block, Message, ToolCall};
+use aish_types::{Block, CallId, Message, ToolCall};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::state::ChatState;
+use crate::call_ids::short;
 use crate::options::{Images, Thinking, left_out};
 use crate::quirks::Lesson;
-use crate::schema::is_strict;
+use crate::schema::{is_strict, parameters};
 use crate::wire::{Api, Asked};
 
 #[derive(Serialize)]
@@ -53,7 +54,7 @@ struct Tool<'a> {
 struct Function<'a> {
     name: String,
     description: &'a str,
-    parameters: &'a Value,
+    parameters: Cow<'a, Value>,
 }
 
 #[derive(Serialize)]
@@ -73,7 +74,7 @@ enum WireMessage<'a> {
         tool_calls: Vec<Call<'a>>,
     },
     Tool {
-        tool_call_id: &'a str,
+        tool_call_id: Cow<'a, str>,
         name: String,
         content: Cow<'a, str>,
     },
@@ -108,7 +109,7 @@ struct ImageUrl {
 
 #[derive(Serialize)]
 struct Call<'a> {
-    id: &'a str,
+    id: Cow<'a, str>,
     r#type: &'static str,
     function: CalledFunction<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -130,8 +131,8 @@ pub(super) fn body(asked: &Asked<'_>) -> serde_json::Result<Vec<u8>> {
         r#type: "function",
         function: Function {
             name: names.wire(&tool.name),
-            description: &tool.description,
-            parameters: &tool.parameters,
+            description: asked.description(tool),
+            parameters: parameters(&tool.parameters),
         },
     });
     let tools: Vec<Tool<'_>> = if quirks.has(Lesson::NoTools) { Vec::new() } else { tools.collect() };
@@ -240,7 +241,8 @@ fn messages<'a>(asked: &Asked<'a>) -> Vec<WireMessage<'a>> {
             }
             Message::Tool { tool_call_id, name, content, blocks } => {
                 let content = with_note(content, left_out(blocks, images));
-                out.push(WireMessage::Tool { tool_call_id: tool_call_id.as_str(), name: names.wire(name), content });
+                let tool_call_id = call_id(asked, tool_call_id);
+                out.push(WireMessage::Tool { tool_call_id, name: names.wire(name), content });
                 waiting.extend(image_parts(blocks, images));
             }
         }
@@ -274,7 +276,7 @@ fn assistant<'a>(
         let skipped =
             (at == 0 && foreign && wants_signature).then(|| json!({"google": {"thought_signature": SKIP_SIGNATURE}}));
         Call {
-            id: call.id.as_str(),
+            id: call_id(asked, &call.id),
             r#type: "function",
             function: CalledFunction { name: asked.names.wire(&call.name), arguments: arguments(&call.arguments) },
             extra_content: own.or(skipped),
@@ -288,6 +290,15 @@ fn assistant<'a>(
     };
     let fields = fields(asked, state.as_ref(), !tool_calls.is_empty());
     WireMessage::Assistant { content: said, fields, tool_calls: calls }
+}
+
+/// Returns a call's id; Mistral's servers and templates want nine letters and digits, wherever the call comes from.
+fn call_id<'a>(asked: &Asked<'_>, id: &'a CallId) -> Cow<'a, str> {
+    let id = id.as_str();
+    if asked.quirks.has(Lesson::ShortIds) || asked.is_at(&["mistral.ai"]) {
+        return short(id);
+    }
+    Cow::Borrowed(id)
 }
 
 /// Adds the note about what was left out.

@@ -6,16 +6,16 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use serde_json::Value;
 
-use crate::lenient::{Lenient, Number, TextOr};
+use crate::lenient::{Lenient, Number, Spare, TextOr};
 
 /// One chunk, or a whole completion.
 #[derive(Default, Deserialize)]
 #[serde(default, bound(deserialize = "'de: 'a"))]
 pub(super) struct Chunk<'a> {
-    pub(super) choices: Option<Vec<Choice<'a>>>,
-    pub(super) usage: Option<WireUsage>,
+    pub(super) choices: Option<Vec<Option<Choice<'a>>>>,
+    pub(super) usage: Spare<WireUsage>,
     /// llama.cpp's measurements of the completion.
-    pub(super) timings: Option<Timings>,
+    pub(super) timings: Spare<Timings>,
     pub(super) error: Option<Value>,
     /// What vLLM and others send for an error: `{"object":"error","message":…}`.
     pub(super) object: Lenient<'a>,
@@ -24,6 +24,7 @@ pub(super) struct Chunk<'a> {
 #[derive(Default, Deserialize)]
 #[serde(default, bound(deserialize = "'de: 'a"))]
 pub(super) struct Choice<'a> {
+    pub(super) index: Number,
     pub(super) delta: Option<Delta<'a>>,
     /// The whole message, where the server does not stream.
     pub(super) message: Option<Delta<'a>>,
@@ -40,8 +41,27 @@ pub(super) struct Delta<'a> {
     /// OpenRouter's reasoning, with signatures and encrypted parts.
     pub(super) reasoning_details: Option<Vec<Value>>,
     pub(super) refusal: Lenient<'a>,
-    pub(super) tool_calls: Option<Vec<CallDelta<'a>>>,
+    pub(super) tool_calls: Option<Calls<'a>>,
     pub(super) function_call: Option<FunctionDelta<'a>>,
+}
+
+/// The calls of a delta: a list of them, or one that no list is around.
+#[derive(Deserialize)]
+#[serde(untagged, bound(deserialize = "'de: 'a"))]
+pub(super) enum Calls<'a> {
+    Many(Vec<Option<CallDelta<'a>>>),
+    One(CallDelta<'a>),
+}
+
+impl<'a> Calls<'a> {
+    /// Returns the calls in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &CallDelta<'a>> {
+        let (many, one) = match self {
+            Self::Many(calls) => (calls.as_slice(), None),
+            Self::One(call) => ([].as_slice(), Some(call)),
+        };
+        many.iter().flatten().chain(one)
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -67,8 +87,8 @@ pub(super) struct FunctionDelta<'a> {
 pub(super) struct WireUsage {
     pub(super) prompt_tokens: Number,
     pub(super) completion_tokens: Number,
-    pub(super) prompt_tokens_details: Option<PromptDetails>,
-    pub(super) completion_tokens_details: Option<CompletionDetails>,
+    pub(super) prompt_tokens_details: Spare<PromptDetails>,
+    pub(super) completion_tokens_details: Spare<CompletionDetails>,
     /// DeepSeek's name for tokens read from the cache.
     pub(super) prompt_cache_hit_tokens: Number,
 }

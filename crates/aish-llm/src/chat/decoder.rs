@@ -5,12 +5,13 @@ use std::collections::VecDeque;
 use aish_types::Usage;
 use serde_json::Value;
 
-use super::chunk::{Chunk, Delta, WireUsage};
+use super::chunk::{Calls, Chunk, Delta, WireUsage};
 use super::state::ChatState;
 use crate::assembly::{Assembly, CallPiece, CutBy};
 use crate::event::{ChatError, FinishReason, StreamEvent};
 use crate::exchange::{Decoder, Progress, parsed};
 use crate::failure::Failure;
+use crate::lenient::says_something;
 use crate::names::WireNames;
 use crate::wire::Seal;
 
@@ -51,15 +52,16 @@ impl ChatDecoder {
         if let Some(error) = chunk.error.filter(says_something) {
             return Err(self.failed(&error));
         }
-        if let Some(usage) = &chunk.usage {
+        if let Some(usage) = &chunk.usage.0 {
             self.take_usage(usage);
         }
-        let cached = chunk.timings.and_then(|timings| timings.cache_n.0);
+        let cached = chunk.timings.0.and_then(|timings| timings.cache_n.0);
         if let (Some(usage), Some(cached)) = (&mut self.usage, cached) {
             usage.cached = usage.cached.max(cached.min(usage.prompt));
         }
         // Only the first choice was asked for.
-        let Some(choice) = chunk.choices.into_iter().flatten().next() else { return Ok(()) };
+        let mut choices = chunk.choices.into_iter().flatten().flatten();
+        let Some(choice) = choices.find(|choice| choice.index.0.unwrap_or(0) == 0) else { return Ok(()) };
         if let Some(error) = choice.error.filter(says_something) {
             return Err(self.failed(&error));
         }
@@ -68,10 +70,7 @@ impl ChatDecoder {
         }
         let reason = choice.finish_reason.text();
         if !reason.is_empty() {
-            if reason.eq_ignore_ascii_case("error") {
-                return Err(ChatError::Interrupted("the server ended the answer with an error".into()));
-            }
-            self.finish = Some(finish_reason(reason));
+            self.finish = Some(finish_reason(reason)?);
         }
         Ok(())
     }
@@ -102,7 +101,7 @@ impl ChatDecoder {
                 out.push_back(StreamEvent::Text(text.to_owned()));
             }
         }
-        for call in delta.tool_calls.iter().flatten() {
+        for call in delta.tool_calls.iter().flat_map(Calls::iter) {
             let (name, arguments) =
                 call.function.as_ref().map_or(("", ""), |function| (function.name.text(), function.arguments.text()));
             let extra = call.extra_content.as_ref();
@@ -130,10 +129,10 @@ impl ChatDecoder {
         let (Some(prompt), completion) = (usage.prompt_tokens.0, usage.completion_tokens.0.unwrap_or(0)) else {
             return;
         };
-        let details = usage.prompt_tokens_details.as_ref().and_then(|details| details.cached_tokens.0);
+        let details = usage.prompt_tokens_details.0.as_ref().and_then(|details| details.cached_tokens.0);
         let cached = details.or(usage.prompt_cache_hit_tokens.0).unwrap_or(0).min(prompt);
         // Servers that send usage with every chunk send the sum so far: the last one counts.
-        let details = usage.completion_tokens_details.as_ref().and_then(|details| details.reasoning_tokens.0);
+        let details = usage.completion_tokens_details.0.as_ref().and_then(|details| details.reasoning_tokens.0);
         let reasoning = details.unwrap_or(0).min(completion);
         self.usage = Some(Usage { prompt, completion, cached, written: 0, reasoning, estimated: false });
     }
@@ -165,15 +164,10 @@ impl Decoder for ChatDecoder {
     fn document(&mut self, body: &str, out: &mut VecDeque<StreamEvent>) -> Result<(), ChatError> {
         let body = body.trim_start_matches('\u{feff}').trim();
         let Ok(chunk) = serde_json::from_str::<Chunk<'_>>(body) else {
-            return Err(ChatError::Unreadable(Failure::from_body(body).message));
+            return Err(Failure::from_body(body).in_document());
         };
         if chunk.choices.as_ref().is_none_or(Vec::is_empty) {
-            let failure = Failure::from_body(body);
-            return Err(if chunk.error.is_some() || chunk.object.text() == "error" {
-                failure.in_document()
-            } else {
-                ChatError::Unreadable(failure.message)
-            });
+            return Err(Failure::from_body(body).in_document());
         }
         self.chunk(chunk, out)?;
         if self.finish.is_none() && !self.any_token {
@@ -201,22 +195,33 @@ impl Decoder for ChatDecoder {
     }
 }
 
-/// Returns whether an `error` field is one: some servers always send it, empty.
-fn says_something(error: &Value) -> bool {
-    match error {
-        Value::Null | Value::Bool(false) => false,
-        Value::String(text) => !text.is_empty(),
-        Value::Object(fields) => !fields.is_empty(),
-        Value::Bool(true) | Value::Number(_) | Value::Array(_) => true,
-    }
-}
-
-/// Maps the words of many servers.
-fn finish_reason(word: &str) -> FinishReason {
-    match word.to_ascii_lowercase().as_str() {
-        "length" | "max_tokens" | "model_length" => FinishReason::Length,
+/// Maps the words of many servers: OpenAI's, and those of DeepSeek, Gemini, GLM, Mistral, OpenRouter, vLLM and others.
+///
+/// # Errors
+/// [`ChatError::Interrupted`] for an answer that its server gave up.
+fn finish_reason(word: &str) -> Result<FinishReason, ChatError> {
+    Ok(match word.to_ascii_lowercase().as_str() {
+        "length"
+        | "max_tokens"
+        | "max_output_tokens"
+        | "model_length"
+        | "model_context_window_exceeded"
+        | "incomplete" => FinishReason::Length,
         "tool_calls" | "function_call" | "tool_use" => FinishReason::ToolCalls,
-        "content_filter" | "safety" | "recitation" | "blocklist" | "prohibited_content" => FinishReason::ContentFilter,
+        "content_filter" | "safety" | "recitation" | "blocklist" | "prohibited_content" | "spii" | "image_safety"
+        | "language" | "sensitive" | "refusal" => FinishReason::ContentFilter,
+        "error" => return Err(ChatError::Interrupted("the server ended the answer with an error".into())),
+        "abort"
+        | "aborted"
+        | "cancelled"
+        | "canceled"
+        | "timeout"
+        | "network_error"
+        | "insufficient_system_resource"
+        | "malformed_function_call"
+        | "unexpected_tool_call" => {
+            return Err(ChatError::Interrupted(format!("the server gave it up ({word})")));
+        }
         _ => FinishReason::Stop,
-    }
+    })
 }

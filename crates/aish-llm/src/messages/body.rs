@@ -11,6 +11,7 @@ use super::state::{Placed, placed};
 use crate::call_ids::CallIds;
 use crate::options::{Images, Thinking, left_out};
 use crate::quirks::Lesson;
+use crate::schema::parameters;
 use crate::wire::{Api, Asked, Written};
 
 #[derive(Serialize)]
@@ -70,10 +71,22 @@ enum Part<'a> {
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Made<'a> {
-    Text { text: Cow<'a, str> },
-    Image { source: Source<'a> },
-    ToolUse { id: String, name: String, input: Box<RawValue> },
-    ToolResult { tool_use_id: String, content: Vec<Part<'a>> },
+    Text {
+        text: Cow<'a, str>,
+    },
+    Image {
+        source: Source<'a>,
+    },
+    ToolUse {
+        id: String,
+        name: String,
+        input: Box<RawValue>,
+    },
+    ToolResult {
+        tool_use_id: String,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        content: Vec<Part<'a>>,
+    },
 }
 
 #[derive(Serialize)]
@@ -91,8 +104,8 @@ pub(super) fn body(asked: &Asked<'_>) -> serde_json::Result<Written> {
     let Asked { options, quirks, names, request, .. } = asked;
     let tools = request.tools.iter().map(|tool| Tool {
         name: names.wire(&tool.name),
-        description: &tool.description,
-        input_schema: object_schema(&tool.parameters),
+        description: asked.description(tool),
+        input_schema: parameters(&tool.parameters),
     });
     let tools: Vec<Tool<'_>> = if quirks.has(Lesson::NoTools) { Vec::new() } else { tools.collect() };
     let system = system(&request.messages);
@@ -159,18 +172,6 @@ impl Prefix {
 
     fn hash(&self) -> String {
         format!("{:016x}", self.0)
-    }
-}
-
-/// Returns the schema with the `type` that the API demands.
-fn object_schema(schema: &Value) -> Cow<'_, Value> {
-    match schema.get("type").and_then(Value::as_str) {
-        Some("object") => Cow::Borrowed(schema),
-        _ => {
-            let mut fixed = schema.as_object().cloned().unwrap_or_default();
-            fixed.insert("type".into(), "object".into());
-            Cow::Owned(Value::Object(fixed))
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::lenient::{Lenient, Number};
+use crate::lenient::{Lenient, Number, Spare};
 
 #[derive(Default, Deserialize)]
 #[serde(default, bound(deserialize = "'de: 'a"))]
@@ -13,7 +13,7 @@ pub(super) struct Event<'a> {
     pub(super) message: Option<MessageStart<'a>>,
     pub(super) content_block: Option<Block<'a>>,
     pub(super) delta: Option<Delta<'a>>,
-    pub(super) usage: Option<WireUsage>,
+    pub(super) usage: Spare<WireUsage>,
     pub(super) error: Option<Value>,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct Event<'a> {
 pub(super) struct MessageStart<'a> {
     pub(super) content: Option<Vec<Block<'a>>>,
     pub(super) stop_reason: Lenient<'a>,
-    pub(super) usage: Option<WireUsage>,
+    pub(super) usage: Spare<WireUsage>,
 }
 
 #[derive(Default, Deserialize)]
@@ -62,5 +62,5 @@ pub(super) struct WireUsage {
     pub(super) cache_creation_input_tokens: Number,
     pub(super) cache_read_input_tokens: Number,
     pub(super) output_tokens: Number,
-    pub(super) output_tokens_details: Option<OutputDetails>,
+    pub(super) output_tokens_details: Spare<OutputDetails>,
 }

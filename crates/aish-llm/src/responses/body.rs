@@ -1,5 +1,7 @@
 //! The request body of a response. Keys always come in one order, with the input last: old bodies are prefixes of new ones.
 
+use std::borrow::Cow;
+
 use aish_types::{Block, Message};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -7,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::call_ids::CallIds;
 use crate::options::{Images, Thinking, left_out};
 use crate::quirks::Lesson;
-use crate::schema::is_strict;
+use crate::schema::{is_strict, parameters};
 use crate::wire::{Api, Asked};
 
 #[derive(Serialize)]
@@ -39,7 +41,7 @@ struct Tool<'a> {
     r#type: &'static str,
     name: String,
     description: &'a str,
-    parameters: &'a Value,
+    parameters: Cow<'a, Value>,
     /// Tools have open schemas, which a strict server refuses.
     strict: bool,
 }
@@ -50,8 +52,8 @@ pub(super) fn body(asked: &Asked<'_>) -> serde_json::Result<Vec<u8>> {
     let tools = request.tools.iter().map(|tool| Tool {
         r#type: "function",
         name: names.wire(&tool.name),
-        description: &tool.description,
-        parameters: &tool.parameters,
+        description: asked.description(tool),
+        parameters: parameters(&tool.parameters),
         strict: false,
     });
     let format = asked.schema().map(|schema| {

@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, VecDeque};
 use aish_types::Usage;
 use serde_json::{Value, json};
 
+use super::places::Places;
 use crate::assembly::{Assembly, CallPiece, CutBy};
 use crate::event::{ChatError, FinishReason, StreamEvent};
 use crate::exchange::{Decoder, Progress, parsed};
 use crate::failure::Failure;
+use crate::lenient::{Number, says_something};
 use crate::names::WireNames;
 use crate::wire::{Api, Seal};
 
@@ -17,7 +19,8 @@ pub(crate) struct ResponsesDecoder {
     names: WireNames,
     first_free_id: usize,
     seal: Option<Seal>,
-    /// The items that are done, by their index: what of them goes back.
+    places: Places,
+    /// The items that are done, by their place: what of them goes back.
     kept: BTreeMap<u64, Value>,
     calls: BTreeMap<u64, OpenCall>,
     /// Text that came in deltas, by item; what an item says at its end is said only where nothing came before.
@@ -35,12 +38,24 @@ struct OpenCall {
     arguments: String,
 }
 
+impl OpenCall {
+    /// Takes the arguments as they are at their end; where they are left out, those that came in deltas stand.
+    fn take_whole(&mut self, source: &Value) {
+        match source.get("arguments") {
+            Some(Value::String(arguments)) if !arguments.is_empty() => arguments.clone_into(&mut self.arguments),
+            Some(arguments @ Value::Object(_)) => self.arguments = arguments.to_string(),
+            _ => {}
+        }
+    }
+}
+
 impl ResponsesDecoder {
     pub(crate) fn new(names: WireNames, first_free_id: usize, seal: Seal) -> Self {
         Self {
             names,
             first_free_id,
             seal: Some(seal),
+            places: Places::default(),
             kept: BTreeMap::new(),
             calls: BTreeMap::new(),
             said: BTreeMap::new(),
@@ -72,8 +87,11 @@ impl ResponsesDecoder {
         if text(item, "type") == "function_call" {
             self.any_token = true;
             let call = self.calls.entry(at).or_default();
-            text(item, "call_id").clone_into(&mut call.id);
-            text(item, "name").clone_into(&mut call.name);
+            for (known, said) in [(&mut call.id, text(item, "call_id")), (&mut call.name, text(item, "name"))] {
+                if !said.is_empty() {
+                    said.clone_into(known);
+                }
+            }
         }
     }
 
@@ -108,10 +126,9 @@ impl ResponsesDecoder {
             }
             "function_call" => {
                 self.open(at, item);
-                if let Some(call) = self.calls.get_mut(&at) {
-                    text(item, "arguments").clone_into(&mut call.arguments);
-                }
-                self.kept.insert(at, json!({"type": "function_call", "call_id": text(item, "call_id")}));
+                let call = self.calls.entry(at).or_default();
+                call.take_whole(item);
+                self.kept.insert(at, json!({"type": "function_call", "call_id": call.id}));
             }
             _ => {}
         }
@@ -120,7 +137,7 @@ impl ResponsesDecoder {
     /// Takes the response at its end.
     fn end(&mut self, response: &Value, out: &mut VecDeque<StreamEvent>) -> Result<Progress, ChatError> {
         if let Some(usage) = response.get("usage").filter(|usage| usage.is_object()) {
-            let count = |pointer: &str| usage.pointer(pointer).and_then(Value::as_u64).unwrap_or(0);
+            let count = |pointer: &str| usage.pointer(pointer).and_then(|count| Number::from(count).0).unwrap_or(0);
             let (prompt, completion) = (count("/input_tokens"), count("/output_tokens"));
             self.usage = Some(Usage {
                 prompt,
@@ -131,14 +148,20 @@ impl ResponsesDecoder {
                 estimated: false,
             });
         }
-        if text(response, "status") == "failed" || response.get("error").is_some_and(Value::is_object) {
-            let error = response.get("error").cloned().unwrap_or_default();
-            return Err(Failure::from_value(&error).in_stream(self.any_token));
+        if matches!(text(response, "status"), "failed" | "cancelled")
+            || response.get("error").is_some_and(says_something)
+        {
+            let error = response.get("error").filter(|error| says_something(error));
+            return Err(match error {
+                Some(error) => Failure::from_value(error).in_stream(self.any_token),
+                None => ChatError::Interrupted(format!("the server gave it up ({})", text(response, "status"))),
+            });
         }
         // Servers that turn chat completions into responses may leave single events out.
         if self.kept.is_empty() {
             for (at, item) in list(response, "output").iter().enumerate() {
-                self.close(u64::try_from(at).unwrap_or(u64::MAX), item, out);
+                let place = self.places.ended(u64::try_from(at).ok(), text(item, "id"));
+                self.close(place, item, out);
             }
         }
         self.finish = Some(match response.pointer("/incomplete_details/reason").and_then(Value::as_str) {
@@ -162,27 +185,38 @@ impl Decoder for ResponsesDecoder {
             return ended.map_err(|why| ChatError::Interrupted(why.into()));
         }
         let event: Value = parsed(data)?;
-        let at = event.get("output_index").and_then(Value::as_u64).unwrap_or(0);
+        let index = event.get("output_index").and_then(|index| Number::from(index).0);
         let item = event.get("item").unwrap_or(&Value::Null);
-        let delta = text(&event, "delta");
+        let (id, delta) = (text(&event, "item_id"), text(&event, "delta"));
         match text(&event, "type") {
-            "response.output_item.added" => self.open(at, item),
-            "response.output_text.delta" | "response.refusal.delta" => self.say(at, delta, out),
+            "response.output_item.added" => {
+                let at = self.places.begun(index, text(item, "id"));
+                self.open(at, item);
+            }
+            "response.output_text.delta" | "response.refusal.delta" => {
+                let at = self.places.grown(index, id);
+                self.say(at, delta, out);
+            }
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => self.think(delta, out),
             "response.reasoning_summary_part.added" if !self.thought.is_empty() => self.think("\n\n", out),
             "response.function_call_arguments.delta" => {
                 self.any_token = true;
+                let at = self.places.grown(index, id);
                 self.calls.entry(at).or_default().arguments.push_str(delta);
             }
             "response.function_call_arguments.done" => {
-                text(&event, "arguments").clone_into(&mut self.calls.entry(at).or_default().arguments);
+                let at = self.places.grown(index, id);
+                self.calls.entry(at).or_default().take_whole(&event);
             }
-            "response.output_item.done" => self.close(at, item, out),
+            "response.output_item.done" => {
+                let at = self.places.ended(index, text(item, "id"));
+                self.close(at, item, out);
+            }
             "response.completed" | "response.incomplete" | "response.failed" => {
                 return self.end(event.get("response").unwrap_or(&Value::Null), out);
             }
             "error" => return Err(Failure::from_body(data).in_stream(self.any_token)),
-            "" if event.get("error").is_some_and(|error| !error.is_null()) => {
+            "" if event.get("error").is_some_and(says_something) => {
                 return Err(Failure::from_body(data).in_stream(self.any_token));
             }
             _ => {}
@@ -194,9 +228,7 @@ impl Decoder for ResponsesDecoder {
         let body = body.trim_start_matches('\u{feff}').trim();
         let response: Value = serde_json::from_str(body).unwrap_or_default();
         if list(&response, "output").is_empty() {
-            let failure = Failure::from_body(body);
-            let is_error = response.get("error").is_some_and(|error| !error.is_null());
-            return Err(if is_error { failure.in_document() } else { ChatError::Unreadable(failure.message) });
+            return Err(Failure::from_body(body).in_document());
         }
         self.end(&response, out).map(drop)
     }
@@ -238,5 +270,102 @@ fn said_by(part: &Value) -> &str {
     match text(part, "type") {
         "refusal" => text(part, "refusal"),
         _ => text(part, "text"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::names::NameRule;
+    use crate::request::{ChatRequest, Purpose};
+
+    fn decoded(events: &[Value]) -> (Result<Progress, ChatError>, Vec<StreamEvent>) {
+        let names = WireNames::new(NameRule::Strict, &ChatRequest::new(Vec::new(), Purpose::Main));
+        let seal = Seal { endpoint: String::new(), model: String::new(), bound: None };
+        let (mut decoder, mut out) = (ResponsesDecoder::new(names, 1, seal), VecDeque::new());
+        let mut progress = Ok(Progress::More);
+        for event in events {
+            progress = decoder.event(&event.to_string(), &mut out);
+        }
+        if progress.is_ok() {
+            decoder.finish(&mut out);
+        }
+        (progress, out.into())
+    }
+
+    /// The events of a call; `place` is put into each of them.
+    fn call(id: &str, place: &Value) -> [Value; 4] {
+        let item =
+            json!({"type": "function_call", "id": format!("fc_{id}"), "call_id": id, "name": "x", "arguments": ""});
+        let mut done = item.clone();
+        done["arguments"] = json!(format!("{{\"n\":\"{id}\"}}"));
+        let rest = json!({"item_id": format!("fc_{id}"), "delta": done["arguments"], "arguments": done["arguments"]});
+        [
+            ("response.output_item.added", json!({"item": item})),
+            ("response.function_call_arguments.delta", rest.clone()),
+            ("response.function_call_arguments.done", rest),
+            ("response.output_item.done", json!({"item": done})),
+        ]
+        .map(|(kind, mut event)| {
+            event["type"] = json!(kind);
+            if !place.is_null() {
+                event["output_index"] = place.clone();
+            }
+            event
+        })
+    }
+
+    fn calls(events: &[Value]) -> Vec<String> {
+        let calls = decoded(events).1.into_iter().filter_map(|event| match event {
+            StreamEvent::ToolCall(call) => Some(format!("{} {}", call.id, call.arguments)),
+            _ => None,
+        });
+        calls.collect()
+    }
+
+    #[test]
+    fn no_call_is_lost_where_the_index_is_wrong_or_missing() {
+        let expected = ["a {\"n\":\"a\"}", "b {\"n\":\"b\"}"];
+        let completed = json!({"type": "response.completed", "response": {"status": "completed"}});
+        for places in [[json!(0), json!(1)], [json!(0), json!(0)], [json!(null), json!(null)], [json!("0"), json!("1")]]
+        {
+            let (a, b) = (call("a", &places[0]), call("b", &places[1]));
+            let in_turn: Vec<Value> = a.iter().chain(&b).chain([&completed]).cloned().collect();
+            assert_eq!(calls(&in_turn), expected, "{places:?}");
+            let mixed: Vec<Value> = a.iter().zip(&b).flat_map(|(a, b)| [a, b]).chain([&completed]).cloned().collect();
+            assert_eq!(calls(&mixed), expected, "{places:?}, one within the other");
+        }
+    }
+
+    #[test]
+    fn arguments_stand_where_their_end_leaves_them_out_and_may_be_an_object() {
+        let completed = json!({"type": "response.completed", "response": {"status": "completed"}});
+        let mut left_out = call("a", &json!(0));
+        left_out[2]["arguments"] = json!(null);
+        left_out[3]["item"]["arguments"] = json!("");
+        let mut objects = call("a", &json!(0));
+        objects[1]["delta"] = json!("");
+        objects[2]["arguments"] = json!({"n": "a"});
+        objects[3]["item"]["arguments"] = json!({"n": "a"});
+        for events in [left_out, objects] {
+            let events: Vec<Value> = events.into_iter().chain([completed.clone()]).collect();
+            assert_eq!(calls(&events), ["a {\"n\":\"a\"}"]);
+        }
+    }
+
+    #[test]
+    fn counts_in_quotes_are_counts_and_an_ended_response_says_how() {
+        let usage = json!({"input_tokens": "500", "output_tokens": 30.0});
+        let completed = json!({"type": "response.completed", "response": {"status": "completed", "usage": usage}});
+        let counted = decoded(&[completed]).1.into_iter().find_map(|event| match event {
+            StreamEvent::Usage(usage) => Some((usage.prompt, usage.completion)),
+            _ => None,
+        });
+        assert_eq!(counted, Some((500, 30)));
+        let error = json!({"code": "invalid_prompt", "message": "no"});
+        let failed = json!({"type": "response.failed", "response": {"status": "failed", "error": error}});
+        assert!(matches!(decoded(&[failed]).0, Err(ChatError::Refused { status: 400, .. })));
+        let cancelled = json!({"type": "response.completed", "response": {"status": "cancelled"}});
+        assert!(matches!(decoded(&[cancelled]).0, Err(ChatError::Interrupted(_))));
     }
 }

@@ -17,6 +17,8 @@ mod held;
 #[cfg(test)]
 mod llama_cpp;
 #[cfg(test)]
+mod odd_answers;
+#[cfg(test)]
 mod openai;
 #[cfg(test)]
 mod quirks;

@@ -1,5 +1,10 @@
 //! The ledger: sums by day, model, project.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+use aish_journal::WallClock;
 use aish_store::{LedgerEntry, LedgerGroup, LedgerRow, Store};
 use aish_types::{Money, Usage};
 
@@ -62,4 +67,29 @@ fn what_a_server_made_up_can_be_summed() {
     let all = store.ledger_sum(None).unwrap();
     assert_eq!((all.calls, all.usage.prompt), (15, 3_000_000_000_066));
     assert_eq!(store.ledger_by(LedgerGroup::Model, None).unwrap().len(), 3);
+}
+
+#[test]
+fn money_is_set_aside_until_it_is_given_back_or_its_time_is_over() {
+    let now = Arc::new(AtomicU64::new(1_736_985_590));
+    let clock = Arc::clone(&now);
+    let store = Store::in_memory(WallClock::new(move || {
+        SystemTime::UNIX_EPOCH + Duration::from_secs(clock.load(Ordering::SeqCst))
+    }));
+    let dollar = |number| Money::from_dollars(f64::from(number));
+    let (first, others) = store.set_aside(dollar(1)).unwrap();
+    assert_eq!(others, Money::ZERO);
+    let (second, others) = store.set_aside(dollar(2)).unwrap();
+    assert_eq!(others, dollar(1));
+    store.give_back(first).unwrap();
+    let (third, others) = store.set_aside(dollar(4)).unwrap();
+    assert_eq!(others, dollar(2));
+    // Who died gives nothing back; a clock that is set back makes nothing stay for good.
+    for seconds in [1_736_985_590 + 901, 1_736_900_000] {
+        now.store(seconds, Ordering::SeqCst);
+        let (_, others) = store.set_aside(dollar(8)).unwrap();
+        assert_eq!(others, Money::ZERO, "{seconds}");
+    }
+    assert!(second < third);
+    assert_eq!(store.ledger_sum(None).unwrap().calls, 0, "nothing of it is a call");
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use aish_llm::{BrokerModel, Chain, ChatError, Endpoint, ModelOptions, Price, RemoteProvider, TokenizerChoice};
 use aish_testkit::model_server::{Expect, ModelServer, OpenAiStream, Script, Times};
-use aish_types::Money;
+use aish_types::{Message, Money};
 
 use super::{asker, play, turn};
 use crate::context_size::ContextSizes;
@@ -67,4 +67,25 @@ async fn a_cap_of_one_cent_holds_over_a_session_that_would_spend_five() {
     assert!(summaries > 0 && answered > 4 && refused > 40, "{answered} {summaries} {refused}");
     assert_eq!(warnings, 1);
     assert!((answered + refused) * 1_000_000 > 50_000_000, "uncapped it would have been over five cents");
+}
+
+#[tokio::test]
+async fn what_is_summarised_fits_the_model_that_summarises() {
+    let (main, small) = (server("Here it is.", 400), server("They talked.", 250));
+    let models =
+        BTreeMap::from([("main".to_owned(), model(&main.url(), 2.0)), ("small".to_owned(), model(&small.url(), 0.5))]);
+    let chain = Chain { default: "main".into(), fast: Some("small".into()), ..Chain::default() };
+    let mut asker = asker(models, chain, Ledger::default(), TokenizerChoice::Auto, false);
+    asker.sizes = ContextSizes::new(Some(400), BTreeMap::new());
+    let mut turn = turn(400);
+    // A session that another model had, with more room.
+    let long = "what is in this folder? ".repeat(80);
+    let question = |at: usize| Message::user(format!("Question {at}: {long}"));
+    turn.transcript_mut().load((0..100).flat_map(|at| [question(at), Message::assistant("Nothing.")]));
+    play(&mut asker, &mut turn, "And now?").await.unwrap();
+    main.finish();
+    let sent: Vec<String> = small.finish().iter().map(|sent| sent.text()).collect();
+    assert_eq!(sent.len(), 1);
+    assert!(sent[0].len() < 3 * 4096 + 1000, "{}", sent[0].len());
+    assert!(sent[0].contains("Summarize") && sent[0].contains("Question 0:") && sent[0].contains("Question 99:"));
 }
