@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use aish_program_format::Trait;
 
 use crate::environment::Environment;
-use crate::evidence::{Evidence, is_path, is_word};
+use crate::evidence::{Evidence, is_known, is_path, is_word};
 use crate::token::Word;
 use crate::words::english::is_english;
 use crate::words::language::{NARRATIVE, WEAK, has};
@@ -32,7 +32,7 @@ pub(crate) fn weigh(command: &str, arguments: &[&Word], env: &dyn Environment, e
         return;
     }
     sentence(command, &bare, evidence);
-    shape(command, &bare, evidence);
+    shape(command, &bare, env, evidence);
     title(command, &bare, evidence);
 }
 
@@ -106,7 +106,7 @@ fn sentence(command: &str, bare: &[&str], evidence: &mut Evidence) {
 }
 
 /// Weighs plain words where operands of another shape are usual.
-fn shape(command: &str, bare: &[&str], evidence: &mut Evidence) {
+fn shape(command: &str, bare: &[&str], env: &dyn Environment, evidence: &mut Evidence) {
     let Some(first) = bare.first().copied() else { return };
     let english = bare.iter().filter(|word| word.split('-').all(is_english) || has(WEAK, word)).count();
     if programs::has_shape(command, first) == Some(false) && !evidence.subcommand {
@@ -118,7 +118,9 @@ fn shape(command: &str, bare: &[&str], evidence: &mut Evidence) {
         evidence.guess(2, "no path");
     } else if is(command, Trait::Interpreter) && bare.len() >= 2 && bare.get(1).is_some_and(|word| word.len() >= 3) {
         evidence.guess(3, "words that are no script");
-    } else if is(command, Trait::Hosts) && bare.get(1).is_some_and(|second| is_english(second)) {
+    } else if is(command, Trait::Hosts)
+        && bare.get(1).is_some_and(|second| is_english(second) && !(bare.len() == 2 && is_known(second, env)))
+    {
         evidence.guess(2, "a word that is no command");
     } else if is(command, Trait::Pattern) && bare.len() >= 3 && english >= 2 {
         evidence.guess(3, "words that are no files");

@@ -4,7 +4,10 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
+
+/// What stands for no key in a terminal's modes: POSIX calls it `_POSIX_VDISABLE`.
+const NO_KEY: u8 = if cfg!(target_os = "linux") { 0 } else { 0xff };
 
 /// A terminal with changed modes, and how it was before.
 #[derive(Debug)]
@@ -37,12 +40,16 @@ impl ChangedModes {
         Self::change(terminal, Termios::make_raw)
     }
 
-    /// Lets a terminal show no keys; lines and signals stay as they are.
+    /// Lets a terminal show no keys; lines and signals stay as they are. Ctrl-D is a key like others: as the end of a line it
+    /// would be a NUL to who reads the keys one by one afterwards.
     ///
     /// # Errors
     /// When it is no terminal, or has gone.
     pub fn silent(terminal: OwnedFd) -> io::Result<Self> {
-        Self::change(terminal, |modes| modes.local_modes.remove(LocalModes::ECHO | LocalModes::ECHONL))
+        Self::change(terminal, |modes| {
+            modes.local_modes.remove(LocalModes::ECHO | LocalModes::ECHONL);
+            modes.special_codes[SpecialCodeIndex::VEOF] = NO_KEY;
+        })
     }
 
     fn change(terminal: OwnedFd, change: impl FnOnce(&mut Termios)) -> io::Result<Self> {
@@ -79,5 +86,34 @@ pub fn restore_all() {
 pub fn reapply_all() {
     for entry in &lock().1 {
         let _ = tcsetattr(&entry.terminal, OptionalActions::Now, &entry.after);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{File, OpenOptions};
+    use std::io::Read as _;
+
+    use portable_pty::{PtySize, native_pty_system};
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+    use super::*;
+
+    #[test]
+    fn what_is_typed_into_silence_is_read_as_it_was_typed() {
+        let pair = native_pty_system().openpty(PtySize::default()).unwrap();
+        let name = pair.master.tty_name().unwrap();
+        let open = || -> File { OpenOptions::new().read(true).write(true).open(&name).unwrap() };
+        let mut terminal = open();
+        let mut keys = pair.master.take_writer().unwrap();
+        let silent = ChangedModes::silent(open().into()).unwrap();
+        keys.write_all(b"a\x04\x04b\n").unwrap();
+        let wait = Timespec { tv_sec: 60, tv_nsec: 0 };
+        assert_eq!(poll(&mut [PollFd::new(&terminal, PollFlags::IN)], Some(&wait)).unwrap(), 1);
+        drop(silent);
+        let _raw = ChangedModes::raw(open().into()).unwrap();
+        let mut read = [0; 5];
+        terminal.read_exact(&mut read).unwrap();
+        assert_eq!(&read, b"a\x04\x04b\n");
     }
 }

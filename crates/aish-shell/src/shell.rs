@@ -156,6 +156,43 @@ impl Shell {
         Ok(listed(&String::from_utf8_lossy(&answer)))
     }
 
+    /// Expands what a line says of the shell's history (`!!`, `!$:h`, `^a^b`); `None` where the history has no such event, or
+    /// the event no such words. A shell with `histexpand` switched off leaves the line as it is. 2 s at most.
+    ///
+    /// # Errors
+    /// When there is no shell, it gave no answer, or the line holds a NUL byte.
+    pub async fn expand_history(&self, line: &str) -> Result<Option<String>, ShellError> {
+        if line.contains('\0') {
+            return Err(ShellError::Nul);
+        }
+        let quoted = format!("'{}'", line.replace('\'', r"'\''"));
+        // In a subshell, as `history -p` takes off the list what it holds for its own command.
+        let script = format!(
+            "if [[ -o histexpand ]]; then ( \\builtin history -p -- {quoted} && \\builtin printf '\\0' )\n\
+             else \\builtin printf '%s\\n\\0' {quoted}; fi"
+        );
+        let limit = Duration::from_secs(2);
+        let answer = self.request(|reply| Request::Ask { script, limit, reply }).await?;
+        Ok(answer.strip_suffix(b"\n\0").and_then(|text| String::from_utf8(text.to_vec()).ok()))
+    }
+
+    /// Returns the value of a variable, exported or not; none of one that is not set, or of what is no name. 2 s at most.
+    ///
+    /// # Errors
+    /// When there is no shell, or it gave no answer.
+    pub async fn value_of(&self, name: &str) -> Result<Option<String>, ShellError> {
+        let is_name = !name.is_empty()
+            && !name.starts_with(|c: char| c.is_ascii_digit())
+            && name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric());
+        if !is_name {
+            return Ok(None);
+        }
+        let script = format!("[[ -v {name} ]] && \\builtin printf '%s\\0' \"${name}\"");
+        let limit = Duration::from_secs(2);
+        let answer = self.request(|reply| Request::Ask { script, limit, reply }).await?;
+        Ok(answer.strip_suffix(b"\0").and_then(|value| String::from_utf8(value.to_vec()).ok()))
+    }
+
     /// Tells what bash tells of jobs before a prompt: those that have ended since it last did, a line each, and how many run or
     /// are stopped now. 2 s at most.
     ///

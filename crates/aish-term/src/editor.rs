@@ -5,6 +5,7 @@
 
 mod adapter;
 mod assemble;
+mod chosen;
 mod complete;
 mod completion_menu;
 mod hangup;

@@ -15,7 +15,20 @@ use crate::arguments::SharedFlags;
 use crate::base::Base;
 
 /// Short options of bash that no option of ours has the letter of.
-const LETTERS: &[u8] = b"abcefiklnprstuvxBCEHPT";
+const LETTERS: &[u8] = b"abcefiklnoprstuvxBCDEHOPT";
+
+/// Long options of bash that none of ours has the name of.
+const LONG: &[&[u8]] = &[
+    b"--debugger",
+    b"--dump-po-strings",
+    b"--dump-strings",
+    b"--noediting",
+    b"--noprofile",
+    b"--posix",
+    b"--pretty-print",
+    b"--restricted",
+    b"--verbose",
+];
 
 /// Whose call it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,9 +86,17 @@ fn whose(given: &[OsString], is_login: bool, at_terminal: bool, is_command: &dyn
         let bytes = word.as_bytes();
         match bytes.split_first() {
             _ if bytes == b"--login" => login = true,
-            Some((b'-', rest)) if !rest.is_empty() && rest.iter().all(|letter| LETTERS.contains(letter)) => {
-                letters.extend_from_slice(rest);
-                login |= rest.contains(&b'l');
+            _ if LONG.contains(&bytes) => letters.push(b'o'),
+            // What stands behind the end of the options is a script.
+            _ if matches!(bytes, b"-" | b"--") && given.len() > at + 1 => return Call::Bash,
+            Some((sign @ (b'-' | b'+'), rest)) if is_letters(rest) => {
+                match sign {
+                    b'-' => letters.extend_from_slice(rest),
+                    _ => letters.push(b'o'),
+                }
+                login |= *sign == b'-' && rest.contains(&b'l');
+                // The name of an option is a word of its own.
+                at += rest.iter().filter(|letter| b"oO".contains(letter)).count();
             }
             _ => break,
         }
@@ -106,6 +127,10 @@ fn whose(given: &[OsString], is_login: bool, at_terminal: bool, is_command: &dyn
         None if login => Call::Login(Vec::new()),
         None => Call::Ours(Vec::new()),
     }
+}
+
+fn is_letters(rest: &[u8]) -> bool {
+    !rest.is_empty() && rest.iter().all(|letter| LETTERS.contains(letter))
 }
 
 /// Says whether a word is a script. No command of ours has a dot or a slash; bash says what is wrong with a file that is not
@@ -143,6 +168,15 @@ mod tests {
             ("-ic ls", false, true, Call::Bash),
             ("-s a b", false, true, Call::Bash),
             ("-e", false, true, Call::Bash),
+            ("-o pipefail -c ls", false, true, Call::Bash),
+            ("-euo pipefail no-such-file", false, true, Call::Bash),
+            ("-O globstar", false, true, Call::Bash),
+            ("+x", false, true, Call::Bash),
+            ("+O extglob -c ls", false, true, Call::Bash),
+            ("--posix -c ls", false, true, Call::Bash),
+            ("-l --noprofile", false, true, Call::Bash),
+            ("-- no-such-file a", false, true, Call::Bash),
+            ("- no-such-file", false, true, Call::Bash),
             ("ask what", false, true, Call::Ours(words("ask what"))),
             ("--version", false, false, Call::Ours(words("--version"))),
             ("-m big ask x", false, false, Call::Ours(words("-m big ask x"))),

@@ -96,6 +96,12 @@ impl Completer {
         names.iter().map(|name| plain(name, start..start + typed.len())).collect()
     }
 
+    /// Asks the live bash what one of its variables is.
+    fn value_of(&self, name: &str) -> Option<String> {
+        let asked = self.runtime.block_on(async { tokio::time::timeout(LIMIT, self.live.value_of(name)).await });
+        asked.ok().flatten()
+    }
+
     /// Asks the live bash what its own completion says.
     fn programmed(&self, line: &str, cursor: usize) -> Vec<Candidate> {
         let asked =
@@ -158,7 +164,7 @@ impl LineCompleter for Completer {
                 let programmed = self.bounded(programmed);
                 return self.described(&place, before, programmed);
             }
-            let options = self.options(&place, before);
+            let options = if place.ends_options(before) { Vec::new() } else { self.options(&place, before) };
             if !options.is_empty() {
                 return options;
             }
@@ -175,8 +181,15 @@ impl LineCompleter for Completer {
             }
         }
         let folder = self.live.remembered().folder.unwrap_or_else(|| PathBuf::from("."));
-        let variable = |name: &str| snapshot.environment.get(name).cloned().or_else(|| std::env::var(name).ok());
-        self.bounded(files::complete(&folder, &place, &variable))
+        let variable = |name: &str| {
+            let exported = snapshot.environment.get(name).cloned().or_else(|| std::env::var(name).ok());
+            exported.or_else(|| snapshot.variables.contains(name).then(|| self.value_of(name)).flatten())
+        };
+        let mut found = files::complete(&folder, &place, &variable);
+        if let Some(path) = place.looks_elsewhere().then(|| variable("CDPATH")).flatten() {
+            files::extend_by_path(&mut found, &folder, &path, &place);
+        }
+        self.bounded(found)
     }
 
     fn left_out(&self) -> usize {

@@ -41,16 +41,6 @@ impl LineHistory {
         let _ = self.store.add_history(&entry, self.size);
     }
 
-    /// Returns the newest lines that went to the shell, here or in a shell before, newest first.
-    pub fn commands(&self, limit: usize, text: Option<TextFilter>) -> Vec<String> {
-        let query = StoredQuery { text: text.as_ref().map(text_match), ..StoredQuery::default() };
-        // Few lines in a row go elsewhere.
-        let query = StoredQuery { limit: Some(limit.saturating_mul(4).saturating_add(100)), ..query };
-        let found = self.store.search_history(&query).unwrap_or_default();
-        let of_shell = |entry: &StoredEntry| !matches!(entry.route.as_deref(), Some("ai" | "meta"));
-        found.into_iter().filter(of_shell).map(|entry| entry.command).take(limit).collect()
-    }
-
     /// Deletes the lines that are this text, or all of them, and returns how many there were.
     ///
     /// # Errors

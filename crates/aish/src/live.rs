@@ -288,6 +288,19 @@ impl Live {
         shell.history_list().await.unwrap_or_default()
     }
 
+    /// Has bash expand what a line says of its history; `None` where it has no such event.
+    ///
+    /// # Errors
+    /// When there is no shell, or it does not answer.
+    pub async fn expand_history(&self, line: &str) -> Result<Option<String>, ShellError> {
+        self.start().await.expand_history(line).await
+    }
+
+    /// Returns the value of a variable of the shell; none where it is not set, or the shell does not answer.
+    pub async fn value_of(&self, name: &str) -> Option<String> {
+        self.start().await.value_of(name).await.ok().flatten()
+    }
+
     /// Expands the person's own prompt; `None` where `PS1` is empty or the shell does not answer in time.
     pub async fn ps1(&self) -> Option<String> {
         let status = self.lock().status;

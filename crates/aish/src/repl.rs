@@ -238,10 +238,11 @@ impl Repl {
         self.names_are_fresh().await;
         // A blank before a line keeps it out of the history.
         let typed = text.trim_end();
-        let expanded = match self.expanded(&unprompted(typed)) {
-            Ok(expanded) => expanded,
-            Err(missing) => {
-                self.complain(&missing.to_string());
+        let expanded = match self.expanded(&unprompted(typed)).await {
+            Ok(Some(expanded)) => expanded,
+            Ok(None) => return Flow::Go,
+            Err(error) => {
+                self.complain(&crate::failure::chain(&error));
                 return Flow::Go;
             }
         };

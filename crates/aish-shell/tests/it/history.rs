@@ -39,6 +39,46 @@ async fn the_history_and_its_file_hold_what_bash_would_keep() {
     assert!(kept.starts_with(expected), "{kept}");
 }
 
+/// What is expected is what bash's manual says; the events are those of bash's own list.
+#[tokio::test]
+async fn what_a_line_says_of_the_history_is_expanded() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("history");
+    std::fs::write(&file, "from before\n").unwrap();
+    let mut options = Options { rc: Rc::Skip, history: true, ..watched() };
+    options.environment.set("HISTFILE", &file);
+    let shell = Shell::start(options);
+    for command in ["true 'a b' /x/y.tar", "a=(1 2)", " echo hidden", "echo \"it's here\" c\\ d"] {
+        run(&shell, command).await;
+    }
+    for (line, expected) in [
+        ("rm !$", Some("rm c\\ d")),
+        ("ls !:1", Some("ls \"it's here\"")),
+        ("ls !*", Some("ls \"it's here\" c\\ d")),
+        ("ls !true:$:h !true:$:t:r", Some("ls /x y")),
+        ("!1; !-2", Some("from before; a=(1 2)")),
+        ("^c\\ d^e^", Some("echo \"it's here\" e")),
+        ("echo '!!' \\!! a!=b \"ok!\" ${!x} $!", Some("echo '!!' \\!! a!=b \"ok!\" ${!x} $!")),
+        ("!?tar?:s/tar/zip/", Some("true 'a b' /x/y.zip")),
+        ("it's !1's", Some("it's !1's")),
+        ("!nothing", None),
+        ("!!:9", None),
+        ("^nothing^x^", None),
+    ] {
+        assert_eq!(shell.expand_history(line).await.unwrap().as_deref(), expected, "{line}");
+    }
+    // Nothing of it changed the list.
+    assert_eq!(shell.history_list().await.unwrap().len(), 4);
+    run(&shell, "mine=$'a b\\n'; declare -i n=7").await;
+    for (name, expected) in [("mine", Some("a b\n")), ("n", Some("7")), ("none", None), ("x[$(id)]", None), ("", None)]
+    {
+        assert_eq!(shell.value_of(name).await.unwrap().as_deref(), expected, "{name}");
+    }
+    run(&shell, "set +o histexpand").await;
+    assert_eq!(shell.expand_history("!!").await.unwrap().as_deref(), Some("!!"));
+    shell.stop().await;
+}
+
 #[tokio::test]
 async fn a_blank_hides_a_command_without_any_setting() {
     let folder = tempfile::tempdir().unwrap();

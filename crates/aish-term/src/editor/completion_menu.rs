@@ -8,6 +8,7 @@ use reedline::{
     ColumnarMenu, Completer, Editor, Menu, MenuBuilder, MenuEvent, MenuSettings, Painter, Suggestion, UndoBehavior,
 };
 
+use super::chosen::as_written;
 use super::keys::COMPLETION;
 use super::session::Shared;
 use super::style::converted;
@@ -168,7 +169,8 @@ impl Menu for CompletionMenu {
         let (lines, left_out) = (usize::from(available_lines), self.shared.left_out());
         let is_whole = values.len().div_ceil(columns) <= lines && left_out == 0;
         if is_whole || lines < 2 {
-            return self.inner.menu_string(available_lines, use_ansi_coloring);
+            let drawn = self.inner.menu_string(available_lines, use_ansi_coloring);
+            return if use_ansi_coloring { drawn } else { as_written(&self.inner, drawn) };
         }
         // The last line says how many more there are.
         let shown = visible(values.len(), columns, lines - 1, self.selected());
@@ -180,7 +182,10 @@ impl Menu for CompletionMenu {
             }
         }
         let told = format!("{} {} more", self.ellipsis, values.len() - shown.len() + left_out);
-        out.push_str(&if use_ansi_coloring { self.dim.paint(told).to_string() } else { told });
+        if !use_ansi_coloring {
+            return as_written(&self.inner, out) + &told;
+        }
+        out.push_str(&self.dim.paint(told).to_string());
         out
     }
 

@@ -26,6 +26,10 @@ use chord::{Chord, sequence};
 /// How often a numeric argument repeats a function at most.
 const MOST: i64 = 1_000;
 
+/// Keys that a macro types at most, with those that it calls, and how deep they call one another.
+const MOST_TYPED: usize = 4096;
+const DEEPEST: usize = 8;
+
 /// Kills that are kept.
 const RING: usize = 32;
 
@@ -55,6 +59,14 @@ pub(super) struct Readline {
     typed: Option<String>,
     /// The line and the cursor before the search that is open.
     searched_from: Option<(String, usize)>,
+    macros: Macros,
+}
+
+/// The macros that are being typed: how deep they call one another, and how many keys they have typed.
+#[derive(Debug, Clone, Copy, Default)]
+struct Macros {
+    depth: usize,
+    keys: usize,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -125,6 +137,7 @@ impl Readline {
             mark: 0,
             typed: None,
             searched_from: None,
+            macros: Macros::default(),
         }
     }
 
@@ -182,25 +195,37 @@ impl Readline {
         }
     }
 
-    /// Types a macro's text; a carriage return in it is Enter, and other keys call their functions.
+    /// Types a macro's keys as a person would; a carriage return is Enter, and a macro may call others.
     fn typed_by_macro(&mut self, text: &str) -> ReedlineEvent {
+        if self.macros.depth == DEEPEST {
+            return ReedlineEvent::None;
+        }
+        if self.macros.depth == 0 {
+            self.macros.keys = 0;
+            // Its keys find another line than the one on the screen.
+            self.shared.key();
+        }
+        self.macros.depth += 1;
         let mut events = Vec::new();
         let mut plain = String::new();
-        for c in text.chars().take(4096) {
-            if !c.is_control() {
-                plain.push(c);
-                continue;
+        for chord in chord::chords(text).unwrap_or_default() {
+            self.macros.keys += 1;
+            if self.macros.keys > MOST_TYPED {
+                break;
             }
-            if !plain.is_empty() {
-                events.push(insert(std::mem::take(&mut plain)));
-            }
-            let mut buffer = [0; 4];
-            let called = sequence(c.encode_utf8(&mut buffer)).and_then(|key| self.bound.get(&key).cloned());
-            match called {
-                Some(Bound::Function(name)) if name != "digit-argument" => events.push(self.call(name, None)),
-                _ => {}
+            let taken = self.take(&Event::Key(KeyEvent::new(chord.code, chord.modifiers)));
+            match chord.character().filter(|_| taken.is_none()) {
+                Some(c) => plain.push(c),
+                None => {
+                    if !plain.is_empty() {
+                        events.push(insert(std::mem::take(&mut plain)));
+                    }
+                    events
+                        .extend(taken.or_else(|| functions::unbound(chord.code)).filter(|e| *e != ReedlineEvent::None));
+                }
             }
         }
+        self.macros.depth -= 1;
         if !plain.is_empty() {
             events.push(insert(plain));
         }
@@ -255,7 +280,7 @@ impl Readline {
     fn finish_kill(&mut self) {
         let Some((before, from, goes_on)) = self.killing.take() else { return };
         let Some((after, to)) = self.shared.painted() else { return };
-        let Some(killed) = text::removed(&before, &after) else { return };
+        let Some(killed) = text::removed(&before, &after, to) else { return };
         match self.ring.last_mut().filter(|_| goes_on) {
             // Killed to the left: it comes before what was killed first.
             Some(last) if to < from => last.insert_str(0, &killed),
@@ -279,6 +304,12 @@ impl Readline {
                     Some(Waits::Search { forward: own == Own::SearchForward, count: argument.unwrap_or(1).abs() });
                 ReedlineEvent::None
             }
+            Own::RuboutName => painted.map_or(ReedlineEvent::None, |(line, cursor)| {
+                let count = text::name_before(line.get(..cursor).unwrap_or(&line));
+                (self.killing, self.unseen) = (Some((line, cursor, last == Last::Kill)), false);
+                self.last = Last::Kill;
+                ReedlineEvent::Edit(vec![EditCommand::Backspace; count])
+            }),
             Own::Comment => ReedlineEvent::Multiple(vec![
                 ReedlineEvent::Edit(vec![EditCommand::MoveToStart { select: false }, EditCommand::InsertChar('#')]),
                 ReedlineEvent::Submit,

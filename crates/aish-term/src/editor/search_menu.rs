@@ -11,6 +11,7 @@ use reedline::{
     Span, Suggestion, UndoBehavior,
 };
 
+use super::chosen::as_written;
 use super::keys::SEARCH;
 use super::session::Shared;
 use super::style::converted;
@@ -323,7 +324,8 @@ impl Menu for SearchMenu {
         if self.inner.get_values().is_empty() {
             return "nothing found".to_owned();
         }
-        self.inner.menu_string(available_lines, use_ansi_coloring)
+        let drawn = self.inner.menu_string(available_lines, use_ansi_coloring);
+        if use_ansi_coloring { drawn } else { as_written(&self.inner, drawn) }
     }
 
     fn min_rows(&self) -> u16 {

@@ -52,7 +52,24 @@ pub(super) fn complete(folder: &Path, place: &Place<'_>, variable: &dyn Fn(&str)
         })
         .collect();
     found.sort_by(|a, b| a.value.cmp(&b.value));
+    if begun == ".." {
+        let span = place.start..place.start + typed.len();
+        found.insert(0, Candidate { space_after: false, ..plain(&format!("{shown_parent}../"), span) });
+    }
     found
+}
+
+/// Adds what lies in the folders of a `CDPATH` and begins as it was typed.
+pub(super) fn extend_by_path(found: &mut Vec<Candidate>, folder: &Path, path: &str, place: &Place<'_>) {
+    for other in path.split(':').filter(|other| !matches!(*other, "" | ".")) {
+        let there = complete(&folder.join(other), place, &|_| None);
+        let begins = there.into_iter().filter(|candidate| candidate.value.starts_with(place.typed));
+        for candidate in begins {
+            if found.iter().all(|known| known.value != candidate.value) {
+                found.push(candidate);
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -81,8 +98,32 @@ mod tests {
         assert_eq!(values("cat $HERE/s"), [r"$HERE/some\ file", "$HERE/src/"]);
         assert_eq!(values("cat \"${HERE}/so"), ["${HERE}/some file\""]);
         // Letters in the wrong case, and scattered ones, where nothing else fits.
+        assert_eq!(values("cd .."), ["../"]);
+        assert_eq!(values("ls src/.."), ["src/../"]);
         assert_eq!(values("cat SR"), ["src/"]);
         assert_eq!(values("cat sfl"), [r"some\ file"]);
+    }
+
+    #[test]
+    fn folders_of_a_path_are_offered_too() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["here/src", "there/srv", "there/s b", "more/src"] {
+            std::fs::create_dir_all(folder.path().join(name)).unwrap();
+        }
+        std::fs::write(folder.path().join("there/some"), "").unwrap();
+        let (here, more) = (folder.path().join("here"), folder.path().join("more"));
+        let path = format!(".:../there:{}", more.display());
+        let values = |before: &str| -> Vec<String> {
+            let place = Place::find(before);
+            let mut found = complete(&here, &place, &|_| None);
+            assert!(place.looks_elsewhere(), "{before}");
+            extend_by_path(&mut found, &here, &path, &place);
+            found.into_iter().map(|candidate| candidate.value).collect()
+        };
+        assert_eq!(values("cd s"), ["src/", r"s\ b/", "srv/"]);
+        assert_eq!(values("pushd sr"), ["src/", "srv/"]);
+        assert!(!Place::find("ls s").looks_elsewhere() && !Place::find("cd ./s").looks_elsewhere());
+        assert!(Place::find("rm -- -x").ends_options("rm -- -x") && !Place::find("rm -x").ends_options("rm -x"));
     }
 
     #[test]

@@ -56,6 +56,19 @@ impl<'a> Place<'a> {
             command_at: begin + range.start,
         }
     }
+
+    /// Says whether `--` stands before the word: what begins with `-` behind it is no option.
+    pub(super) fn ends_options(&self, before: &str) -> bool {
+        let words = before.get(self.command_at..self.start).unwrap_or_default();
+        words.split_whitespace().any(|word| word == "--")
+    }
+
+    /// Says whether the word may be a folder that lies in one of `CDPATH`.
+    pub(super) fn looks_elsewhere(&self) -> bool {
+        matches!(self.command, "cd" | "pushd")
+            && self.quote.is_none()
+            && !self.typed.starts_with(['/', '.', '~', '$', '-'])
+    }
 }
 
 #[cfg(test)]

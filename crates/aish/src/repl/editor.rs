@@ -78,7 +78,8 @@ pub fn inputrc(base: &Base) -> Inputrc {
         Some(rest) => read_text(&home.join(rest)),
         None => read_text(Path::new(name)),
     };
-    text.map(|text| inputrc::read(&text, &include)).unwrap_or_default()
+    let term = base.variable("TERM");
+    text.map(|text| inputrc::read(&text, term.as_deref(), &include)).unwrap_or_default()
 }
 
 /// Bytes of an inputrc at most; what is longer is none.
@@ -86,7 +87,9 @@ const MOST: u64 = 256 * 1024;
 
 fn read_text(path: &Path) -> Option<String> {
     let is_small = std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() <= MOST);
-    is_small.then(|| std::fs::read_to_string(path).ok()).flatten()
+    let bytes = is_small.then(|| std::fs::read(path).ok()).flatten()?;
+    // Old files may have a byte in them that is no UTF-8; the other lines are good.
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Routes for the editor's colours, on its thread.

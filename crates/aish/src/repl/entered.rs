@@ -1,52 +1,54 @@
 //! What becomes of a line before it is sent its way: copied prompts go, and history is expanded.
 
 use aish_route::{Line, Route, decide, parse_line};
-use aish_term::history::TextFilter;
+use aish_shell::ShellError;
 
 use super::Repl;
-use super::expansion::{self, EventDesignator, Expanded};
+use super::expansion;
 
-/// A line names an event that the history does not have.
+/// Why a line that speaks of the history is not run.
 #[derive(Debug, thiserror::Error)]
-#[error("{0}: event not found")]
-pub(super) struct EventNotFound(String);
+pub(super) enum ExpansionError {
+    /// The history does not have the event, or the event not these words.
+    #[error("{0}: event not found")]
+    NotFound(String),
+    /// The shell that keeps the history did not answer.
+    #[error("the history cannot be looked into")]
+    Shell(#[from] ShellError),
+}
 
 impl Repl {
-    /// Expands `!!`, `!$`, `^a^b` and the like in a line, and shows what came of it.
+    /// Lets bash expand `!!`, `!$:h`, `^a^b` and the like in a line, and shows what came of it. None of a line that is only
+    /// shown (`:p`): it stands in the next prompt.
     ///
     /// # Errors
-    /// The event that is not there.
-    pub(super) fn expanded(&self, typed: &str) -> Result<String, EventNotFound> {
-        if matches!(parse_line(typed.trim_start()), Line::Meta(..) | Line::Question(_)) {
-            return Ok(typed.to_owned());
+    /// The event that is not there, or the shell's.
+    pub(super) async fn expanded(&mut self, typed: &str) -> Result<Option<String>, ExpansionError> {
+        let is_shells = !matches!(parse_line(typed.trim_start()), Line::Meta(..) | Line::Question(_));
+        let Some(found) = expansion::designators(typed).filter(|_| is_shells) else {
+            return Ok(Some(typed.to_owned()));
+        };
+        // A question may be about such marks, or have an exclamation mark in it.
+        if !typed.trim_start().starts_with(['!', '^']) && self.is_question(typed) {
+            return Ok(Some(typed.to_owned()));
         }
-        match expansion::expanded(typed, &|wanted| self.earlier(wanted)) {
-            Expanded::Same => Ok(typed.to_owned()),
-            // A question may be about such marks, or have an exclamation mark in it.
-            Expanded::To(_) if !typed.trim_start().starts_with(['!', '^']) && self.is_question(typed) => {
-                Ok(typed.to_owned())
-            }
-            Expanded::NotFound(_) if self.is_question(typed) => Ok(typed.to_owned()),
-            Expanded::To(line) => {
-                self.print(&line);
-                Ok(line)
-            }
-            Expanded::NotFound(event) => Err(EventNotFound(event)),
+        self.start_up_is_read().await;
+        let expanded = self.live.expand_history(found.text).await?;
+        let text = expanded.ok_or_else(|| ExpansionError::NotFound(found.first.to_owned()))?;
+        if text == found.text {
+            return Ok(Some(typed.to_owned()));
         }
+        let line = format!("{}{text}", found.before);
+        if found.shows {
+            self.prefill(line);
+            return Ok(None);
+        }
+        self.print(&line);
+        Ok(Some(line))
     }
 
     fn is_question(&self, typed: &str) -> bool {
         decide(typed, &self.names()).route == Route::Ai
-    }
-
-    /// Returns an earlier command line.
-    fn earlier(&self, wanted: &EventDesignator<'_>) -> Option<String> {
-        let text = match wanted {
-            EventDesignator::Back(back) => return self.history.commands(*back, None).into_iter().nth(back - 1),
-            EventDesignator::Begins(text) => TextFilter::Prefix((*text).to_owned()),
-            EventDesignator::Has(text) => TextFilter::Contains((*text).to_owned()),
-        };
-        self.history.commands(1, Some(text)).into_iter().next()
     }
 }
 

@@ -73,6 +73,8 @@ pub struct TextSurface {
     calls: VecDeque<String>,
     /// True while what was last written to standard output did not end its line.
     open_line: bool,
+    /// How many cells an open line has that went through as it came.
+    column: usize,
     /// Drawn pieces of the answer that came at once, and are written at once.
     held: String,
     /// When the terminal was last asked for its size.
@@ -102,6 +104,7 @@ impl TextSurface {
             proposals: if markdown && out.live { Proposals::parted() } else { Proposals::default() },
             calls: VecDeque::new(),
             open_line: false,
+            column: 0,
             held: String::new(),
             measured: None,
             thoughts: Thoughts::Line,
@@ -234,7 +237,9 @@ impl TextSurface {
             return;
         }
         if !self.markdown_wanted {
-            self.hold(&sanitize(piece));
+            let text = sanitize(piece);
+            self.column = waiting::column_behind(if self.open_line { self.column } else { 0 }, &text);
+            self.hold(&text);
             return;
         }
         self.follow_size(now);

@@ -21,6 +21,14 @@ impl Chord {
         }
     }
 
+    /// Returns the character that it types where it is bound to nothing.
+    pub(super) fn character(self) -> Option<char> {
+        match self.code {
+            KeyCode::Char(c) if self.modifiers.is_empty() => Some(c),
+            _ => None,
+        }
+    }
+
     fn plain(code: KeyCode) -> Self {
         Self { code, modifiers: KeyModifiers::NONE }
     }
@@ -47,9 +55,13 @@ impl Chord {
 
 /// Reads a key sequence as readline writes it between quotes; none of one that no terminal sends.
 pub(super) fn sequence(notation: &str) -> Option<Vec<Chord>> {
-    let text = unescape(notation)?;
+    chords(&unescape(notation)?)
+}
+
+/// Returns the keys that a terminal sends a text for; none of one that it sends for nothing.
+pub(super) fn chords(text: &str) -> Option<Vec<Chord>> {
     let mut chords = Vec::new();
-    let mut rest = text.as_str();
+    let mut rest = text;
     while let Some(first) = rest.chars().next() {
         rest = rest.get(first.len_utf8()..)?;
         if first != '\u{1b}' || rest.is_empty() {

@@ -1,5 +1,6 @@
 //! What readline's functions are here.
 
+use crossterm::event::KeyCode;
 use reedline::{EditCommand, ReedlineEvent};
 
 use crate::editor::keys::{COMPLETION, EDITOR, SEARCH};
@@ -31,6 +32,7 @@ pub(super) enum Own {
     DeleteBlanks,
     Comment,
     Revert,
+    RuboutName,
     Tilde,
     TransposeWords,
     Yank,
@@ -43,6 +45,19 @@ fn edit(command: EditCommand) -> ReedlineEvent {
 
 fn first(events: Vec<ReedlineEvent>) -> ReedlineEvent {
     ReedlineEvent::UntilFound(events)
+}
+
+fn completion() -> ReedlineEvent {
+    first(vec![ReedlineEvent::Menu(COMPLETION.into()), ReedlineEvent::MenuNext])
+}
+
+/// Returns what a key does in a macro that only the library has a binding of.
+pub(super) fn unbound(code: KeyCode) -> Option<ReedlineEvent> {
+    match code {
+        KeyCode::Tab => Some(completion()),
+        KeyCode::Delete => Some(ReedlineEvent::CtrlD),
+        _ => None,
+    }
 }
 
 /// Functions by their names, in their order.
@@ -62,7 +77,7 @@ pub(super) const FUNCTIONS: &[(&str, Act)] = &[
     ("character-search-backward", Act::Own(Own::SearchBackward)),
     ("clear-display", Act::Event(|| ReedlineEvent::ClearScrollback)),
     ("clear-screen", Act::Event(|| ReedlineEvent::ClearScreen)),
-    ("complete", Act::Event(|| first(vec![ReedlineEvent::Menu(COMPLETION.into()), ReedlineEvent::MenuNext]))),
+    ("complete", Act::Event(completion)),
     ("delete-char", Act::Event(|| ReedlineEvent::CtrlD)),
     ("delete-horizontal-space", Act::Own(Own::DeleteBlanks)),
     ("digit-argument", Act::Own(Own::Argument)),
@@ -92,12 +107,12 @@ pub(super) const FUNCTIONS: &[(&str, Act)] = &[
     ("insert-comment", Act::Own(Own::Comment)),
     ("insert-last-argument", Act::Own(Own::LastArgument)),
     ("kill-line", Act::Kill(|| EditCommand::KillLine)),
+    ("kill-whole-line", Act::Kill(|| EditCommand::CutCurrentLine)),
     ("kill-word", Act::Kill(|| EditCommand::CutWordRight)),
+    ("menu-complete", Act::Event(completion)),
+    ("menu-complete-backward", Act::Event(|| ReedlineEvent::MenuPrevious)),
     ("next-history", Act::Event(|| first(vec![ReedlineEvent::MenuDown, ReedlineEvent::Down]))),
-    (
-        "possible-completions",
-        Act::Event(|| first(vec![ReedlineEvent::Menu(COMPLETION.into()), ReedlineEvent::MenuNext])),
-    ),
+    ("possible-completions", Act::Event(completion)),
     ("previous-history", Act::Event(|| first(vec![ReedlineEvent::MenuUp, ReedlineEvent::Up]))),
     ("quoted-insert", Act::Own(Own::Quoted)),
     (
@@ -113,6 +128,7 @@ pub(super) const FUNCTIONS: &[(&str, Act)] = &[
     ("transpose-chars", Act::Event(|| edit(EditCommand::SwapGraphemes))),
     ("transpose-words", Act::Own(Own::TransposeWords)),
     ("undo", Act::Event(|| edit(EditCommand::Undo))),
+    ("unix-filename-rubout", Act::Own(Own::RuboutName)),
     ("unix-line-discard", Act::Kill(|| EditCommand::CutFromStart)),
     ("unix-word-rubout", Act::Kill(|| EditCommand::CutBigWordLeft)),
     ("upcase-word", Act::Event(|| edit(EditCommand::UppercaseWord))),

@@ -42,16 +42,21 @@ const SETTINGS: &[&str] = &[
     "show-all-if-unmodified", "show-mode-in-prompt", "visible-stats",
 ];
 
-/// Reads an inputrc; `include` reads the files that it includes.
-pub fn read(text: &str, include: &dyn Fn(&str) -> Option<String>) -> Inputrc {
+/// The readline whose keys these are, that of bash 5.2: `$if version` compares with it.
+const VERSION: (u32, u32) = (8, 2);
+
+/// Reads an inputrc for a terminal (`TERM`); `include` reads the files that it includes.
+pub fn read(text: &str, term: Option<&str>, include: &dyn Fn(&str) -> Option<String>) -> Inputrc {
     let mut inputrc = Inputrc::default();
-    let mut reader = Reader { out: &mut inputrc, conditions: Vec::new(), keymap: "emacs".to_owned() };
+    let term = term.unwrap_or("dumb");
+    let mut reader = Reader { out: &mut inputrc, term, conditions: Vec::new(), keymap: "emacs".to_owned() };
     reader.text(text, include, 0);
     inputrc
 }
 
 struct Reader<'a> {
     out: &'a mut Inputrc,
+    term: &'a str,
     /// Whether each open `$if` holds.
     conditions: Vec<bool>,
     keymap: String,
@@ -77,13 +82,8 @@ impl Reader<'_> {
         let rest = rest.trim();
         match word {
             "if" => {
-                let is_ours = match rest.split_once('=') {
-                    Some(("mode", mode)) => (mode == "vi") == (self.out.vi == Some(true)),
-                    Some(("term", _)) => true,
-                    Some(_) => false,
-                    None => rest.eq_ignore_ascii_case("bash"),
-                };
-                self.conditions.push(is_ours);
+                let holds = self.holds(rest);
+                self.conditions.push(holds);
             }
             "else" => {
                 if let Some(last) = self.conditions.last_mut() {
@@ -97,6 +97,34 @@ impl Reader<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// `mode=vi`, `term=xterm`, `version >= 8.0`, `editing-mode == vi`, or the name of a program.
+    fn holds(&self, condition: &str) -> bool {
+        let Some(at) = condition.find(['=', '!', '<', '>']) else {
+            let program = condition.split_whitespace().next().unwrap_or_default();
+            return program.eq_ignore_ascii_case("bash");
+        };
+        let (name, rest) = condition.split_at(at);
+        let value = rest.trim_start_matches(['=', '!', '<', '>']);
+        let (name, operator, value) =
+            (name.trim(), rest.get(..rest.len() - value.len()).unwrap_or_default(), value.trim());
+        let is_vi = (value == "vi") == (self.out.vi == Some(true));
+        match (name, operator) {
+            ("mode", "=") | ("editing-mode", "=" | "==") => is_vi,
+            ("editing-mode", "!=") => !is_vi,
+            ("term", "=") => value == self.term || self.term.split('-').next() == Some(value),
+            ("version", operator) => version(value).is_some_and(|wanted| match operator {
+                "=" | "==" => VERSION == wanted,
+                "!=" => VERSION != wanted,
+                "<" => VERSION < wanted,
+                "<=" => VERSION <= wanted,
+                ">" => VERSION > wanted,
+                ">=" => VERSION >= wanted,
+                _ => false,
+            }),
+            _ => false,
         }
     }
 
@@ -117,11 +145,11 @@ impl Reader<'_> {
             return self.leave_out(line);
         }
         let bound = match value.chars().next() {
-            Some(quote @ ('"' | '\'')) => {
-                let text = value.trim_matches(quote);
-                super::chord::unescape(text).map(Bound::Macro)
+            Some(quote @ ('"' | '\'')) => bound_text(value.get(1..).unwrap_or_default(), quote),
+            Some(_) => {
+                let name = value.split_whitespace().next().unwrap_or_default();
+                functions::known(&name.to_ascii_lowercase()).map(Bound::Function)
             }
-            Some(_) => functions::known(&value.to_ascii_lowercase()).map(Bound::Function),
             None => Some(Bound::Nothing),
         };
         match bound {
@@ -137,16 +165,36 @@ impl Reader<'_> {
     }
 }
 
+/// Returns what a key types: the text up to its closing quote; none of one that no keys type.
+fn bound_text(quoted: &str, quote: char) -> Option<Bound> {
+    let text = super::chord::unescape(quoted.get(..closing(quoted, quote)).unwrap_or(quoted))?;
+    if text.is_empty() {
+        return Some(Bound::Nothing);
+    }
+    super::chord::chords(&text).map(|_| Bound::Macro(text))
+}
+
+/// Returns where a quote closes, or the end of the text.
+fn closing(quoted: &str, quote: char) -> usize {
+    let mut escaped = false;
+    let end = quoted.char_indices().find(|(_, c)| {
+        let ends = *c == quote && !escaped;
+        escaped = *c == '\\' && !escaped;
+        ends
+    });
+    end.map_or(quoted.len(), |(at, _)| at)
+}
+
+/// Reads `8.2` or `8`.
+fn version(text: &str) -> Option<(u32, u32)> {
+    let (major, minor) = text.split_once('.').unwrap_or((text, "0"));
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
 /// `"\C-x": what`, `Control-x: what`: the key in readline's notation, and what it does.
 fn key_and_value(line: &str) -> Option<(String, &str)> {
     if let Some(quoted) = line.strip_prefix('"') {
-        let mut escaped = false;
-        let end = quoted.char_indices().find(|(_, c)| {
-            let ends = *c == '"' && !escaped;
-            escaped = *c == '\\' && !escaped;
-            ends
-        })?;
-        let (key, rest) = quoted.split_at(end.0);
+        let (key, rest) = quoted.split_at_checked(closing(quoted, '"'))?;
         return Some((key.to_owned(), rest.get(1..)?.trim_start().strip_prefix(':')?.trim()));
     }
     let (name, value) = line.split_once(':')?;
@@ -179,24 +227,30 @@ mod tests {
 
     #[test]
     fn keys_settings_and_conditions_are_read() {
-        let text = "# mine\nset editing-mode emacs\nset horizontal-scroll-mode on\n\"\\e[A\": history-search-backward\n\
-                    Control-u: kill-whole-line\nMeta-Rubout: backward-kill-word\n\"\\C-xg\": \"git status\\C-m\"\n\
+        let text = "# mine\nset editing-mode emacs\nset horizontal-scroll-mode on\n\"\\e[A\": history-search-backward # up\n\
+                    Control-u: re-read-init-file\nMeta-Rubout: backward-kill-word\n\"\\C-xg\": \"git \\\"a\\\"\\C-m\" # \"x\"\n\
                     $if mode=vi\n\"x\": undo\n$else\n\"\\C-o\": yank\n$endif\n$if Python\nTAB: undo\n$endif\n$include other\n\
-                    \"\\C-t\":\n";
-        let read = read(text, &|name| (name == "other").then(|| "\"\\eh\": dump-functions\n".to_owned()));
+                    $if version >= 8.1\n$if version<8\n\"\\C-a\": undo\n$else\n\"\\C-a\": yank\n$endif\n$endif\n\
+                    $if term=xterm\n\"\\C-b\": yank\n$endif\n$if term=linux\n\"\\C-b\": undo\n$endif\n\
+                    $if editing-mode == vi\n\"\\C-b\": undo\n$endif\n\"\\C-t\":\n\"\\C-n\": \"\"\n";
+        let include = |name: &str| (name == "other").then(|| "\"\\eh\": dump-functions\n".to_owned());
+        let read = read(text, Some("xterm-256color"), &include);
         let keys: Vec<(&str, &Bound)> = read.keys.iter().map(|(key, bound)| (key.as_str(), bound)).collect();
         assert_eq!(
             keys,
             [
                 ("\\e[A", &Bound::Function("history-search-backward")),
                 ("\\M-\\C-?", &Bound::Function("backward-kill-word")),
-                ("\\C-xg", &Bound::Macro("git status\r".into())),
+                ("\\C-xg", &Bound::Macro("git \"a\"\r".into())),
                 ("\\C-o", &Bound::Function("yank")),
+                ("\\C-a", &Bound::Function("yank")),
+                ("\\C-b", &Bound::Function("yank")),
                 ("\\C-t", &Bound::Nothing),
+                ("\\C-n", &Bound::Nothing),
             ]
         );
         assert_eq!(read.vi, Some(false));
-        let expected = ["set horizontal-scroll-mode on", "Control-u: kill-whole-line", "\"\\eh\": dump-functions"];
+        let expected = ["set horizontal-scroll-mode on", "Control-u: re-read-init-file", "\"\\eh\": dump-functions"];
         assert_eq!(read.left_out, expected);
     }
 }

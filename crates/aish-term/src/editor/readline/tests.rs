@@ -71,7 +71,7 @@ fn readline(inputrc: &str) -> (Readline, Arc<Shared>) {
     let facts = crate::Capabilities::plain();
     let mut options = EditorOptions::new(facts, true, Some("xterm"), Arc::clone(&history) as _);
     let shared = Arc::new(Shared::new(&mut options));
-    (Readline::new(&inputrc::read(inputrc, &|_| None), Arc::clone(&shared), history), shared)
+    (Readline::new(&inputrc::read(inputrc, None, &|_| None), Arc::clone(&shared), history), shared)
 }
 
 fn press(readline: &mut Readline, notation: &str) -> Option<ReedlineEvent> {
@@ -144,6 +144,42 @@ fn keys_of_two_and_those_of_the_person() {
     assert_eq!(press(&mut keys, r"\C-xg"), Some(ReedlineEvent::Multiple(expected)));
     press(&mut keys, r"\C-v");
     assert_eq!(press(&mut keys, r"\t"), edit(&[EditCommand::InsertChar('\t')]));
+}
+
+#[test]
+fn kills_to_the_right_go_behind_those_before() {
+    let (mut keys, shared) = readline("\"\\C-w\": unix-filename-rubout\n");
+    shared.paint("one two three", 0);
+    press(&mut keys, r"\ed");
+    shared.paint(" two three", 0);
+    press(&mut keys, r"\ed");
+    shared.paint(" three", 0);
+    let text = |text: &str| EditCommand::InsertString(text.into());
+    assert_eq!(press(&mut keys, r"\C-y"), edit(&[text("one two")]));
+    shared.paint("ls /usr/lib", 11);
+    assert_eq!(press(&mut keys, r"\C-w"), edit(&vec![EditCommand::Backspace; 3]));
+    shared.paint("ls /usr/", 8);
+    assert_eq!(press(&mut keys, r"\C-y"), edit(&[text("lib")]));
+}
+
+#[test]
+fn a_macro_types_keys() {
+    let inputrc = "\"\\C-xp\": \"PATH=${PATH}\\e\\C-e\\C-a\\ef\\C-f\"\n\"\\C-xa\": \"\\C-xb!\"\n\"\\C-xb\": \"b\\e3x\"\n\
+                   \"\\C-xr\": \"r\\C-xr\"\n";
+    let (mut keys, shared) = readline(inputrc);
+    shared.paint("", 0);
+    let typed = |text: &str| insert(text.to_owned());
+    let act = |name: &str| match functions::act(name) {
+        Some(Act::Event(event)) => event(),
+        _ => ReedlineEvent::None,
+    };
+    let expected = vec![typed("PATH=${PATH}"), act("beginning-of-line"), act("forward-word"), act("forward-char")];
+    assert_eq!(press(&mut keys, r"\C-xp"), Some(ReedlineEvent::Multiple(expected)));
+    let inner = ReedlineEvent::Multiple(vec![typed("b"), typed("xxx")]);
+    assert_eq!(press(&mut keys, r"\C-xa"), Some(ReedlineEvent::Multiple(vec![inner, typed("!")])));
+    // One that calls itself comes to an end.
+    assert!(matches!(press(&mut keys, r"\C-xr"), Some(ReedlineEvent::Multiple(_))));
+    assert_eq!(press(&mut keys, "x"), None);
 }
 
 #[test]

@@ -1,15 +1,11 @@
 //! What our own functions of readline do to a line.
 
-/// Returns what is missing in a line of what it was; none where more than one place changed.
-pub(super) fn removed(before: &str, after: &str) -> Option<String> {
-    let prefix: usize =
-        before.chars().zip(after.chars()).take_while(|(one, other)| one == other).map(|(c, _)| c.len_utf8()).sum();
-    // What was taken out may begin as what follows it does.
-    (0..=prefix).rev().filter(|&at| before.is_char_boundary(at) && after.is_char_boundary(at)).find_map(|at| {
-        let rest = after.get(at..)?;
-        let taken = before.get(at..)?.strip_suffix(rest)?;
-        (!taken.is_empty()).then(|| taken.to_owned())
-    })
+/// Returns what a kill took out of a line that stands as `after` now, with the cursor where it was; none where it is not that
+/// place alone that changed.
+pub(super) fn removed(before: &str, after: &str, cursor: usize) -> Option<String> {
+    let rest = before.strip_prefix(after.get(..cursor)?)?;
+    let taken = rest.strip_suffix(after.get(cursor..)?)?;
+    (!taken.is_empty()).then(|| taken.to_owned())
 }
 
 /// Returns how many blanks stand right before and right behind the cursor.
@@ -18,6 +14,13 @@ pub(super) fn blanks_around(line: &str, cursor: usize) -> (usize, usize) {
     let before = line.get(..cursor).unwrap_or_default().chars().rev().take_while(is_blank).count();
     let behind = line.get(cursor..).unwrap_or_default().chars().take_while(is_blank).count();
     (before, behind)
+}
+
+/// Returns how many characters the last part of a file's name before the cursor has, with slashes and blanks behind it.
+pub(super) fn name_before(before: &str) -> usize {
+    let is_end = |c: char| c.is_whitespace() || c == '/';
+    let rest = before.trim_end_matches(is_end).trim_end_matches(|c| !is_end(c));
+    before.chars().count() - rest.chars().count()
 }
 
 /// Returns the line with the `~` of the word at the cursor written out, and the cursor.
@@ -116,16 +119,21 @@ mod tests {
 
     #[test]
     fn what_was_taken_out_is_found() {
-        for (before, after, expected) in [
-            ("echo one two", "echo one ", Some("two")),
-            ("echo one two", "", Some("echo one two")),
-            ("a a a", "a a", Some(" a")),
-            ("abc", "ac", Some("b")),
-            ("abc", "abc", None),
-            ("abc", "xyz", None),
-            ("日本語", "日語", Some("本")),
+        for (before, after, cursor, expected) in [
+            ("echo one two", "echo one ", 9, Some("two")),
+            ("echo one two", "", 0, Some("echo one two")),
+            ("a a a", "a a", 3, Some(" a")),
+            // What follows begins as what was taken out does.
+            (" two three", " three", 0, Some(" two")),
+            ("one two three", "one three", 4, Some("two ")),
+            ("abc", "ac", 1, Some("b")),
+            ("abc", "ac", 2, None),
+            ("abc", "abc", 1, None),
+            ("abc", "xyz", 0, None),
+            ("日本語", "日語", 3, Some("本")),
+            ("日本語", "日語", 1, None),
         ] {
-            assert_eq!(removed(before, after).as_deref(), expected, "{before:?} {after:?}");
+            assert_eq!(removed(before, after, cursor).as_deref(), expected, "{before:?} {after:?} {cursor}");
         }
     }
 
@@ -160,7 +168,12 @@ mod tests {
     }
 
     #[test]
-    fn blanks_and_tildes() {
+    fn blanks_names_and_tildes() {
+        for (before, count) in
+            [("ls /usr/share/doc", 3), ("ls /usr/share/", 6), ("ls  ", 4), ("/", 1), ("", 0), ("日/本", 1)]
+        {
+            assert_eq!(name_before(before), count, "{before}");
+        }
         assert_eq!(blanks_around("a  \t b", 3), (2, 2));
         assert_eq!(tilde_expanded("ls ~/x y", 6, "/home/a"), Some(("ls /home/a/x y".into(), 12)));
         assert_eq!(tilde_expanded("ls ~root/x", 6, "/home/a"), None);

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use aish_term::Styled;
+use aish_term::cells::cells;
 use aish_term::spinner::Spinner;
 use aish_types::sanitize;
 
@@ -30,20 +31,35 @@ impl TextSurface {
 
     /// Draws the spinner: below an answer that is on the screen, else where the cursor stands.
     pub(super) fn spin(&mut self, now: Duration) {
+        let is_beneath = self.is_beneath();
         let Some(spinner) = &mut self.spinner else { return };
         if self.markdown.is_some() && self.out.live {
             let line = spinner.line(now);
             self.sign(line);
-        } else {
-            to_err(&spinner.draw(now));
+            return;
         }
+        let drawn = spinner.draw(now);
+        self.release();
+        // The first two controls make the row, where the terminal ends with the text's.
+        to_err(&if is_beneath && !drawn.is_empty() { format!("\u{b}\u{1b}[A\u{1b}7\n{drawn}\u{1b}8") } else { drawn });
     }
 
     pub(super) fn clear_spinner(&mut self) {
+        let is_beneath = self.is_beneath();
         if let Some(mut spinner) = self.spinner.take() {
-            to_err(spinner.clear());
+            let clear = spinner.clear();
+            to_err(&if is_beneath && !clear.is_empty() {
+                format!("\u{1b}7\n{clear}\u{1b}8")
+            } else {
+                clear.to_owned()
+            });
             self.sign(None);
         }
+    }
+
+    /// Says whether the sign stands in the row below text that went through as it came and did not end its line.
+    fn is_beneath(&self) -> bool {
+        self.open_line && self.out.rows_end && self.markdown.is_none()
     }
 
     /// Shows a line below the answer, or takes it away. It does not count as text of the answer.
@@ -56,11 +72,12 @@ impl TextSurface {
         self.open_line = open_line;
     }
 
-    /// Returns when an answer that streams has been silent for too long; `None` where no sign can be shown: behind text
-    /// that went through as it came and did not end its line, there is no place that could be cleared again.
+    /// Returns when an answer that streams has been silent for too long; `None` where no sign can be shown: from a row that
+    /// is full to its end, the cursor would not come back to where it was.
     pub(super) fn falls_silent(&self) -> Option<Duration> {
         let is_below = self.markdown.is_some() && self.out.live;
-        let is_elsewhere = !self.out.rows_end || !self.open_line;
+        let is_full = self.column.is_multiple_of(usize::from(self.out.width).max(1));
+        let is_elsewhere = !self.out.rows_end || !self.open_line || self.is_beneath() && !is_full;
         let thinks_aloud = self.thoughts == Thoughts::Full && !self.thought.is_empty();
         let can_be_shown = self.err.live && self.verbosity == Verbosity::Normal && self.spinner.is_none();
         let heard = self.heard.filter(|_| can_be_shown && (is_below || is_elsewhere) && !thinks_aloud)?;
@@ -104,5 +121,27 @@ impl TextSurface {
         }
         self.thought.clear();
         self.thought_drawn = None;
+    }
+}
+
+/// Returns the column behind a text that begins in one, counted on over the ends of rows.
+pub(super) fn column_behind(column: usize, text: &str) -> usize {
+    let (column, line) = text.rsplit_once('\n').map_or((column, text), |(_, last)| (0, last));
+    let mut parts = line.split('\t');
+    let first = column + parts.next().map_or(0, cells);
+    parts.fold(first, |column, part| (column / 8 + 1) * 8 + cells(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::column_behind;
+
+    #[test]
+    fn columns_are_counted_on() {
+        for (column, text, expected) in
+            [(0, "abc", 3), (5, "abc", 8), (5, "x\nab", 2), (5, "x\n", 0), (3, "\tab", 10), (0, "日本", 4), (7, "", 7)]
+        {
+            assert_eq!(column_behind(column, text), expected, "{column} {text:?}");
+        }
     }
 }
