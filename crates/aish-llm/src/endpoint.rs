@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use aish_types::mask;
+
 /// A server's base address, without a trailing slash and without `/v1`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Endpoint(String);
@@ -12,7 +14,7 @@ pub enum EndpointError {
     /// No URL at all.
     #[error("{text:?} is no URL")]
     Syntax {
-        /// The text.
+        /// The text, without a login.
         text: String,
         /// The parser's words.
         #[source]
@@ -33,9 +35,9 @@ impl Endpoint {
     pub fn parse(text: &str) -> Result<Self, EndpointError> {
         let trimmed = text.trim();
         let url = reqwest::Url::parse(trimmed)
-            .map_err(|error| EndpointError::Syntax { text: trimmed.into(), cause: UrlCause(error.to_string()) })?;
+            .map_err(|error| EndpointError::Syntax { text: shown(trimmed), cause: UrlCause(error.to_string()) })?;
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(EndpointError::Scheme(trimmed.into()));
+            return Err(EndpointError::Scheme(shown(trimmed)));
         }
         let mut base = trimmed.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
         if let Some(stem) = base.strip_suffix("/v1") {
@@ -63,7 +65,8 @@ impl Endpoint {
         url.as_ref().and_then(reqwest::Url::host_str).unwrap_or_default().to_ascii_lowercase()
     }
 
-    /// Returns the normalised address.
+    /// Returns the normalised address with the login that may stand in it; for people and files there is
+    /// [`Endpoint::to_string`].
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -84,8 +87,16 @@ impl Endpoint {
 
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&mask(&self.0))
     }
+}
+
+/// Takes a login out of a text that is to be an address; one that lacks its scheme has it at the beginning.
+fn shown(text: &str) -> String {
+    if text.contains("://") {
+        return mask(text).into_owned();
+    }
+    mask(&format!("://{}", text.trim_start_matches('/'))).trim_start_matches("://").to_owned()
 }
 
 #[cfg(test)]
@@ -107,6 +118,18 @@ mod tests {
         }
         for bad in ["", "localhost:8080", "ftp://host", "http://", "not a url"] {
             assert!(Endpoint::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_login_is_sent_and_not_shown() {
+        let endpoint = Endpoint::parse("https://me:hunter2@host/v1").unwrap();
+        assert_eq!(endpoint.join("/v1/models"), "https://me:hunter2@host/v1/models");
+        assert_eq!(endpoint.to_string(), "https://[redacted]@host");
+        for bad in ["ftp://me:hunter2@host", "https://me:hunter2@ho st", "//me:hunter2@host", "me:hunter2@host"] {
+            let error = Endpoint::parse(bad).unwrap_err();
+            let said = aish_types::chain(&error);
+            assert!(said.contains("[redacted]@ho") && !said.contains("hunter2"), "{said}");
         }
     }
 

@@ -195,7 +195,7 @@ impl Inner {
             let response = self.http.send(builder).await?;
             if response.status().is_success() {
                 let notices = self.quirks.untold();
-                let (endpoint, model) = (endpoint.as_str().to_owned(), self.options.model.clone());
+                let (endpoint, model) = (endpoint.to_string(), self.options.model.clone());
                 let seal = Seal { endpoint, model, bound: written.bound };
                 let decoder = api.wire().read(names, first_free_id(&request.messages), seal);
                 return Ok(OpenReply { kind: media_type(&response), body: body_of(response)?, decoder, notices });

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aish_types::BoxFuture;
+use aish_types::{BoxFuture, mask};
 
 use crate::broker::BrokerModel;
 use crate::traffic::Traffic;
@@ -62,6 +62,10 @@ pub enum Support {
 pub struct TokenizerId(String);
 
 impl TokenizerId {
+    fn endpoint(url: &str) -> Self {
+        Self(format!("endpoint {}", mask(url)))
+    }
+
     /// Returns `endpoint URL`, `embedded MODEL`, `o200k`, `cl100k`, `file PATH` or `chars`.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -133,7 +137,7 @@ impl TokenCounter {
         match &model.endpoint {
             None if !matches!(choice, TokenizerChoice::Chars) => TokenizerId(embedded(model)),
             Some(endpoint) if self.may_ask(choice) && self.supported(endpoint) != Support::No => {
-                TokenizerId(format!("endpoint {endpoint}"))
+                TokenizerId::endpoint(endpoint)
             }
             None | Some(_) => TokenizerId(self.locals.id(&self.local_choice(model, choice))),
         }
@@ -186,11 +190,11 @@ impl TokenCounter {
             if counted.is_none() {
                 *probe.lock().await = Some(false);
             }
-            return counted.map(|count| TokenCount { count, tokenizer: TokenizerId(format!("endpoint {endpoint}")) });
+            return counted.map(|count| TokenCount { count, tokenizer: TokenizerId::endpoint(endpoint) });
         }
         let counted = model.provider.count_tokens(text).await;
         *state = Some(counted.is_some());
-        counted.map(|count| TokenCount { count, tokenizer: TokenizerId(format!("endpoint {endpoint}")) })
+        counted.map(|count| TokenCount { count, tokenizer: TokenizerId::endpoint(endpoint) })
     }
 
     /// Resolves a choice to a local tokenizer.

@@ -130,8 +130,9 @@ impl<'a> Asked<'a> {
     /// Returns what of an answer's state goes back: its own model's at its own endpoint, on its own wire.
     pub(crate) fn state(&self, api: Api, message: &'a Message) -> Option<&'a ProviderState> {
         let state = message.state()?;
-        let is_ours =
-            state.wire == api.as_str() && state.endpoint == self.endpoint.as_str() && state.model == self.options.model;
+        let is_ours = state.wire == api.as_str()
+            && state.endpoint == self.endpoint.to_string()
+            && state.model == self.options.model;
         (is_ours && !self.quirks.has(Lesson::NoReplay)).then_some(state)
     }
 

@@ -3,6 +3,8 @@
 //! Data alone. Each feature opens itself from it (`KeptLog::of`, `Ledger::of`, `UndoKeeper::open`); what is put together of
 //! several is in [`crate::conversation`] and [`crate::toolset`].
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,6 +22,9 @@ use crate::secrets::Secrets;
 
 /// Variables whose values hold for every command of a session; others may have been set anew since aish started.
 const STEADY: &[&str] = &["HOME", "USER", "LOGNAME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"];
+
+/// Bytes of a configuration's file; nothing of a longer one is used.
+const LONGEST_CONFIG: u64 = 1 << 20;
 
 /// What every command starts from.
 #[derive(Clone)]
@@ -85,7 +90,7 @@ impl Base {
         let clock = WallClock::default();
         let store = match &paths.state {
             Some(state) => Store::new(state.join("aish.db"), clock.clone()),
-            None => Store::in_memory(clock.clone()),
+            None => Store::without_place("neither HOME nor XDG_STATE_HOME is set", clock.clone()),
         };
         let secrets = Arc::new(Secrets::collect(&variables, &loaded.config));
         Self {
@@ -195,7 +200,7 @@ pub enum MissingConfig {
 
 /// Reads the configuration's file; what is wrong with it is added to `faults`.
 pub fn read_config(path: &Path, missing: MissingConfig, faults: &mut Vec<Diagnostic>) -> Option<String> {
-    match std::fs::read_to_string(path) {
+    match read_bounded(path) {
         Ok(text) => Some(text),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && missing == MissingConfig::IsFine => None,
         Err(error) => {
@@ -208,5 +213,29 @@ pub fn read_config(path: &Path, missing: MissingConfig, faults: &mut Vec<Diagnos
             });
             None
         }
+    }
+}
+
+/// Reads a whole text of a person's own. It may be a pipe (`--config <(…)`), which has no size.
+fn read_bounded(path: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    File::open(path)?.take(LONGEST_CONFIG + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > LONGEST_CONFIG {
+        let why = format!("it has more than {} MiB", LONGEST_CONFIG >> 20);
+        return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, why));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_configuration_without_an_end_is_a_fault() {
+        let mut faults = Vec::new();
+        assert_eq!(read_config(Path::new("/dev/zero"), MissingConfig::IsFault, &mut faults), None);
+        let said: Vec<_> = faults.iter().map(ToString::to_string).collect();
+        assert_eq!(said, ["/dev/zero: error: cannot be read: it has more than 1 MiB; the defaults are used"]);
     }
 }

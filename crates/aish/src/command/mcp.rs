@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::ask::spawn_interrupt;
 use crate::arguments::{McpCommand, McpInstallFlags};
 use crate::base::Base;
+use crate::config::servers::command_line;
 use crate::exit::ExitCode;
 use crate::failure::Failure;
 use crate::run::complain;
@@ -34,9 +35,7 @@ pub async fn run(base: &Base, command: &McpCommand, print: &mut dyn FnMut(&str))
             for (alias, server) in &base.config.mcp.servers {
                 let place = match (&server.url, &server.command) {
                     (Some(url), _) => url.clone(),
-                    (None, Some(command)) => {
-                        std::iter::once(command).chain(&server.args).cloned().collect::<Vec<_>>().join(" ")
-                    }
+                    (None, Some(command)) => command_line(std::iter::once(command).chain(&server.args)),
                     (None, None) => "neither url nor command".to_owned(),
                 };
                 let off = if server.enabled { "" } else { "  (off)" };

@@ -65,6 +65,19 @@ fn state(base: &Base) -> Result<&Path, Failure> {
 fn export(base: &Base, folder: &Path) -> Result<String, Failure> {
     let state = state(base)?;
     let fail = |error: io::Error| Failure::from(error).at(folder.display());
+    let above = folder.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if let (Ok(above), Ok(state)) = (above.canonicalize(), state.canonicalize())
+        && above.starts_with(&state)
+    {
+        return Err(Failure::user(format!("{} lies in what is to be copied", folder.display())));
+    }
+    let has_database = state.join(DATABASE).is_file();
+    if has_database {
+        // Nothing of another database would be in the copy.
+        base.store.kept().map_err(|error| {
+            Failure::from(error).hint(format!("nothing was copied; {} can be, while no aish runs", state.display()))
+        })?;
+    }
     DirBuilder::new().mode(0o700).create(folder).map_err(|error| {
         let hint = match error.kind() {
             io::ErrorKind::AlreadyExists => "name a folder that is not there yet; nothing in this one was touched",
@@ -74,7 +87,7 @@ fn export(base: &Base, folder: &Path) -> Result<String, Failure> {
         fail(error).hint(hint)
     })?;
     let mut count = copied(state, folder, LEFT, 0).map_err(fail)?;
-    if state.join(DATABASE).is_file() {
+    if has_database {
         let copy = folder.join(DATABASE);
         // SQLite fills an empty file, and leaves it its mode.
         OpenOptions::new().write(true).create_new(true).mode(0o600).open(&copy).map_err(fail)?;
