@@ -4,12 +4,11 @@
 //! several is in [`crate::conversation`] and [`crate::toolset`].
 
 use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use aish_journal::{AuditFile, PinFile, WallClock};
+use aish_journal::{AuditFile, PinFile, WallClock, read_whole};
 use aish_safety::{Approval, Policy, Surroundings};
 use aish_store::Store;
 
@@ -200,7 +199,8 @@ pub enum MissingConfig {
 
 /// Reads the configuration's file; what is wrong with it is added to `faults`.
 pub fn read_config(path: &Path, missing: MissingConfig, faults: &mut Vec<Diagnostic>) -> Option<String> {
-    match read_bounded(path) {
+    // It may be a pipe (`--config <(…)`), which has no size.
+    match File::open(path).and_then(|file| read_whole(file, LONGEST_CONFIG)) {
         Ok(text) => Some(text),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && missing == MissingConfig::IsFine => None,
         Err(error) => {
@@ -214,17 +214,6 @@ pub fn read_config(path: &Path, missing: MissingConfig, faults: &mut Vec<Diagnos
             None
         }
     }
-}
-
-/// Reads a whole text of a person's own. It may be a pipe (`--config <(…)`), which has no size.
-fn read_bounded(path: &Path) -> std::io::Result<String> {
-    let mut text = String::new();
-    File::open(path)?.take(LONGEST_CONFIG + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > LONGEST_CONFIG {
-        let why = format!("it has more than {} MiB", LONGEST_CONFIG >> 20);
-        return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, why));
-    }
-    Ok(text)
 }
 
 #[cfg(test)]

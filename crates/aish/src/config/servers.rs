@@ -211,7 +211,7 @@ mod tests {
         let words = ["x", "--token", "a1", "--api-key=b2", "-H", "Authorization: Bearer c3", "https://me:d4@h"];
         assert_eq!(
             command_line(&words.map(str::to_owned)),
-            "x --token [redacted] --api-key=[redacted] -H 'Authorization: Bearer [redacted]' https://[redacted]@h"
+            "x --token [redacted] '--api-key=[redacted]' -H 'Authorization: Bearer [redacted]' https://[redacted]@h"
         );
     }
 

@@ -64,6 +64,14 @@ fn every_value_that_a_key_takes_can_be_used() {
 }
 
 #[test]
+fn a_project_does_not_shorten_the_history_of_all_projects() {
+    let loaded = load(None, &[(Path::new(".aish.toml"), "[history]\nsize = 1\n")], &[]);
+    assert_eq!(loaded.config.history.size, 100_000);
+    let expected = ".aish.toml:2:1: warning: `history.size` is not used: only your own configuration may set it";
+    assert_eq!(messages(&loaded), [expected]);
+}
+
+#[test]
 fn a_value_that_turns_out_to_be_none_costs_its_key_alone() {
     let setting = |value: Value| Setting { value, origin: Origin::User("config.toml".into()), position: Some((2, 1)) };
     let path = |name: &str| name.split('.').map(str::to_owned).collect::<Vec<_>>();

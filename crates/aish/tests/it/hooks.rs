@@ -104,6 +104,32 @@ fn what_destroys_is_denied_in_the_agents_words_and_written_down() {
 }
 
 #[test]
+fn settings_without_an_end_hold_nobody() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.project().join(".claude")).unwrap();
+    // As a repository may bring them.
+    for (name, target) in [
+        (".claude/settings.json", "/dev/zero"),
+        (".claude/settings.local.json", "/dev/zero"),
+        (".mcp.json", "/dev/zero"),
+    ] {
+        std::os::unix::fs::symlink(target, place.project().join(name)).unwrap();
+    }
+    let program = std::env::current_exe().unwrap();
+    for (arguments, code) in [
+        (&["hook", "status"][..], 0),
+        (&["hook", "install", "claude", "--project", "--program", program.to_str().unwrap()], 1),
+        (&["hook", "uninstall", "claude", "--project"], 1),
+        (&["mcp", "uninstall", "claude", "--project"], 1),
+        (&["mcp", "import", ".mcp.json"], 1),
+        (&["self", "uninstall"], 1),
+    ] {
+        let ended = place.start(arguments, b"");
+        assert_eq!(ended.status.code(), Some(code), "{arguments:?}: {ended:?}");
+    }
+}
+
+#[test]
 fn what_does_not_destroy_is_left_to_the_agent() {
     let place = Place::new();
     for agent in ["claude", "codex", "gemini", "cursor"] {

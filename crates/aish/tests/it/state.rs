@@ -147,20 +147,6 @@ fn an_export_has_all_but_tokens_and_what_links_lead_to() {
     assert!(said.contains("capital-france"), "{said}");
     let cost = moved.aish(&["cost", "--by", "model"]);
     assert!(String::from_utf8_lossy(&cost.stdout).contains("scripted"), "{}", String::from_utf8_lossy(&cost.stdout));
-    // Nor is a copy made of itself, or of a database that cannot be read as if it were empty.
-    let inside = home.aish(&["state", "export", &state.join("copy").display().to_string()]);
-    let said = String::from_utf8_lossy(&inside.stderr).into_owned();
-    assert!(!inside.status.success() && said.contains("lies in what is to be copied"), "{said}");
-    for suffix in ["", "-wal", "-shm"] {
-        std::fs::write(state.join(format!("aish.db{suffix}")), [b'x'; 4096]).unwrap();
-    }
-    for arguments in [&["state", "export", "copy"][..], &["cost"], &["memory", "add", "tea"], &["cost", "--json"]] {
-        let failed = home.aish(arguments);
-        let said = String::from_utf8_lossy(&failed.stderr).into_owned();
-        assert_eq!((failed.status.code(), failed.stdout.as_slice()), (Some(1), &b""[..]), "{arguments:?}: {said}");
-        assert!(said.contains("aish.db cannot be used: "), "{said}");
-    }
-    assert!(!copy.exists(), "{copy:?}");
     // A folder that is there is not written into.
     std::fs::create_dir(&copy).unwrap();
     for (folder, hint) in [("copy", "a folder that is not there yet"), ("no/such/copy", "has to be there")] {
@@ -169,4 +155,18 @@ fn an_export_has_all_but_tokens_and_what_links_lead_to() {
         assert!(!again.status.success() && said.contains("hint: ") && said.contains(hint), "{said}");
     }
     assert_eq!(names(&copy), BTreeSet::new());
+    // Nor is a copy made of itself, or of a database that cannot be read as if it were empty.
+    let inside = home.aish(&["state", "export", &state.join("copy").display().to_string()]);
+    let said = String::from_utf8_lossy(&inside.stderr).into_owned();
+    assert!(!inside.status.success() && said.contains("lies in what is to be copied"), "{said}");
+    for suffix in ["", "-wal", "-shm"] {
+        std::fs::write(state.join(format!("aish.db{suffix}")), [b'x'; 4096]).unwrap();
+    }
+    for arguments in [&["state", "export", "other"][..], &["cost"], &["memory", "add", "tea"], &["cost", "--json"]] {
+        let failed = home.aish(arguments);
+        let said = String::from_utf8_lossy(&failed.stderr).into_owned();
+        assert_eq!((failed.status.code(), failed.stdout.as_slice()), (Some(1), &b""[..]), "{arguments:?}: {said}");
+        assert!(said.contains("aish.db cannot be used: "), "{said}");
+    }
+    assert!(!home.work().join("other").exists());
 }

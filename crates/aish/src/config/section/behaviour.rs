@@ -212,6 +212,6 @@ section! {
         /// Keeps the messages of each session, so that it can be gone on with.
         sessions: bool = true, Kind::Bool, Overlay::Only(false);
         /// The most lines of the line history; the oldest go first.
-        size: u64 = 100_000, COUNT, Overlay::Free;
+        size: u64 = 100_000, COUNT, Overlay::Never;
     }
 }
