@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use aish_llm::ChatError;
 use aish_safety::{Mode, Nobody};
+use aish_store::SessionSummary;
 use aish_term::{EditorOptions, Input, LineEditor, MemoryHistory, PromptView};
 use aish_turn::{Event, Outcome};
 use aish_types::{Block, SessionId};
@@ -122,9 +123,9 @@ impl AskInputs {
         let schema = flags.schema.as_deref().map(AnswerSchema::read).transpose().map_err(usage)?;
         let images = flags.image.iter().map(|path| crate::image::read(path)).collect::<Result<Vec<_>, _>>();
         let images = images.map_err(|error| usage(error.into()))?;
+        let named = flags.session.as_deref().and_then(|name| last_named(base, name));
         let session = match (&flags.session, flags.go_on) {
-            (Some(name), _) if !is_kept(base, name) => None,
-            (Some(name), _) => Some(name.as_str()),
+            (Some(_), _) => named.as_ref().map(SessionId::as_str),
             (None, true) => Some(""),
             (None, false) => flags.resume.as_deref(),
         };
@@ -215,10 +216,11 @@ async fn attempt(
     schema.check(last.map(|entry| entry.message.content()).unwrap_or_default()).map_err(AttemptError::Unfit)
 }
 
-/// Says whether a session of this name is kept.
-fn is_kept(base: &Base, name: &str) -> bool {
+/// Returns the session of this name that was used last: several that ran at once may have it.
+fn last_named(base: &Base, name: &str) -> Option<SessionId> {
     let all = base.sessions().ok().and_then(|sessions| sessions.list().ok()).unwrap_or_default();
-    all.iter().any(|summary| summary.title.as_deref() == Some(name) || summary.id.as_str() == name)
+    let named = |summary: &SessionSummary| summary.title.as_deref() == Some(name) || summary.id.as_str() == name;
+    all.into_iter().find(named).map(|summary| summary.id)
 }
 
 /// Returns the exit code of a turn.
