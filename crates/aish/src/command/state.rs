@@ -3,7 +3,7 @@
 use std::fmt;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
 use aish_journal::session::Hold;
@@ -104,7 +104,7 @@ fn copied(from: &Path, to: &Path, left: &[&str], depth: usize) -> io::Result<Cou
     if depth > DEPTH {
         return Ok(count);
     }
-    for entry in fs::read_dir(from)? {
+    for entry in entries(from)? {
         let entry = entry?;
         let name = entry.file_name();
         if is_lock(Path::new(&name)) || left.iter().any(|left| name == *left) {
@@ -121,6 +121,19 @@ fn copied(from: &Path, to: &Path, left: &[&str], depth: usize) -> io::Result<Cou
         }
     }
     Ok(count)
+}
+
+/// Reads a folder; one that is closed to its owner (overlayfs's own, beside a layer) holds nothing of anybody's.
+fn entries(folder: &Path) -> io::Result<impl Iterator<Item = io::Result<fs::DirEntry>>> {
+    match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied && is_closed(folder) => Ok(None),
+        read => read.map(Some),
+    }
+    .map(|entries| entries.into_iter().flatten())
+}
+
+fn is_closed(folder: &Path) -> bool {
+    fs::symlink_metadata(folder).is_ok_and(|folder| folder.permissions().mode() & 0o700 == 0)
 }
 
 fn is_lock(path: &Path) -> bool {
@@ -151,7 +164,7 @@ fn delete(base: &Base, yes: bool) -> Result<String, Failure> {
     }
     drop(held);
     // A link goes, and not what it leads to.
-    fs::remove_dir_all(state).map_err(|error| Failure::from(error).at(state.display()))?;
+    aish_confine::remove_tree(state).map_err(|error| Failure::from(error).at(state.display()))?;
     Ok(format!("{} with its {count} is deleted; the configuration is as it was", state.display()))
 }
 
@@ -161,7 +174,7 @@ fn counted(folder: &Path, depth: usize) -> io::Result<Count> {
     if depth > DEPTH {
         return Ok(count);
     }
-    for entry in fs::read_dir(folder)? {
+    for entry in entries(folder)? {
         let entry = entry?;
         let kind = entry.file_type()?;
         if kind.is_dir() {
