@@ -8,12 +8,12 @@ mod test;
 use std::sync::Arc;
 
 use aish_mcp::client::StatusSink;
+use aish_types::mask_words;
 use tokio_util::sync::CancellationToken;
 
 use super::ask::spawn_interrupt;
 use crate::arguments::{McpCommand, McpInstallFlags};
 use crate::base::Base;
-use crate::config::servers::command_line;
 use crate::exit::ExitCode;
 use crate::failure::Failure;
 use crate::run::complain;
@@ -35,7 +35,9 @@ pub async fn run(base: &Base, command: &McpCommand, print: &mut dyn FnMut(&str))
             for (alias, server) in &base.config.mcp.servers {
                 let place = match (&server.url, &server.command) {
                     (Some(url), _) => url.clone(),
-                    (None, Some(command)) => command_line(std::iter::once(command).chain(&server.args)),
+                    (None, Some(command)) => {
+                        mask_words(std::iter::once(command).chain(&server.args).map(String::as_str)).join(" ")
+                    }
                     (None, None) => "neither url nor command".to_owned(),
                 };
                 let off = if server.enabled { "" } else { "  (off)" };

@@ -134,7 +134,7 @@ fn section<'i>(parent: &'i mut Item, name: &str) -> Option<&'i mut Item> {
 }
 
 /// Writes a command line as it is shown: a word that its name or its look tells to be a secret is not part of it.
-pub fn command_line<'w>(words: impl IntoIterator<Item = &'w String>) -> String {
+fn command_line<'w>(words: impl IntoIterator<Item = &'w String>) -> String {
     aish_types::mask_named(&aish_types::mask(&shell_words::join(words)))
 }
 
