@@ -52,8 +52,11 @@ fn nearer(base: Option<Rc<OwnedFd>>, folder: PathBuf) -> (Option<Rc<OwnedFd>>, P
     }
 }
 
-/// Deletes a folder with all in it, also folders that forbid it (overlayfs's own has no mode at all).
-pub(crate) fn remove_tree(folder: &Path) -> io::Result<()> {
+/// Deletes a folder with all in it, also folders that forbid it (overlayfs's own has no mode at all). Links are not followed.
+///
+/// # Errors
+/// When something of it cannot be deleted.
+pub fn remove_tree(folder: &Path) -> io::Result<()> {
     let top = match open(CWD, folder) {
         Err(Errno::NOENT) => return Ok(()),
         opened => opened?,

@@ -49,7 +49,8 @@ impl AuditFile {
 }
 
 impl AuditFile {
-    /// Appends one entry with further fields beside its own; they are kept in the file and skipped by [`AuditFile::load`].
+    /// Appends one entry with further fields beside its own; they are kept in the file as they are and skipped by
+    /// [`AuditFile::load`].
     ///
     /// # Errors
     /// When it could not be written.
@@ -61,8 +62,7 @@ impl AuditFile {
             #[serde(flatten)]
             more: &'a T,
         }
-        let record = AuditRecord { time: self.clock.text(), entry: entry.clone() };
-        let line = Line { record, more };
+        let line = Line { record: AuditRecord::of(entry, &self.clock), more };
         self.file.append(&line).map(|_| ()).map_err(|error| AuditError(with_cause(&error)))
     }
 }

@@ -42,12 +42,11 @@ impl Endpoint {
     /// Normalises an address: surrounding space, trailing `/`, the path of a request and a trailing `/v1` are taken off.
     pub fn parse(text: &str) -> Result<Self, EndpointError> {
         let trimmed = text.trim();
-        let shown = || mask(trimmed).into_owned();
         let url = reqwest::Url::parse(trimmed)
-            .map_err(|error| EndpointError::Syntax { text: shown(), cause: UrlCause(error.to_string()) })?;
+            .map_err(|error| EndpointError::Syntax { text: shown(trimmed), cause: UrlCause(error.to_string()) })?;
         let Some((scheme, rest)) = trimmed.split_once("://").filter(|_| matches!(url.scheme(), "http" | "https"))
         else {
-            return Err(EndpointError::Scheme(shown()));
+            return Err(EndpointError::Scheme(shown(trimmed)));
         };
         let mut base = rest.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
         for path in REQUESTS {
@@ -115,6 +114,14 @@ impl fmt::Display for Endpoint {
     }
 }
 
+/// Takes a login out of a text that is to be an address; one that lacks its scheme has it at the beginning.
+fn shown(text: &str) -> String {
+    if text.contains("://") {
+        return mask(text).into_owned();
+    }
+    mask(&format!("://{}", text.trim_start_matches('/'))).trim_start_matches("://").to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,7 +155,7 @@ mod tests {
         for shown in [endpoint.to_string(), endpoint.join("/v1/models"), format!("{endpoint:?}")] {
             assert!(shown.contains("host:8443/api") && !shown.contains("hunt"), "{shown}");
         }
-        for bad in ["htp://bob:hunter2@host", "http://bob:hunter2@host:port"] {
+        for bad in ["htp://bob:hunter2@host", "http://bob:hunter2@host:port", "//bob:hunter2@host", "bob:hunter2@host"] {
             let error = Endpoint::parse(bad).unwrap_err();
             let said = format!("{error} {error:?}");
             assert!(said.contains("host") && !said.contains("hunter2"), "{said}");

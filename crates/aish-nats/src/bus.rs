@@ -9,6 +9,7 @@ mod worker;
 use std::time::Duration;
 
 use futures_util::StreamExt;
+use tokio::sync::watch;
 
 pub use connect::{BusError, BusOptions, connect, without_password};
 pub use events::NatsEvents;
@@ -27,6 +28,9 @@ pub(crate) enum NotSettled {
     /// Nothing could be sent.
     #[error(transparent)]
     Publish(#[from] async_nats::PublishError),
+    /// Something of it may not be done.
+    #[error("the server refuses it: {0}")]
+    Refused(String),
     /// Nothing came back.
     #[error("the server does not answer")]
     Silent,
@@ -36,6 +40,8 @@ pub(crate) enum NotSettled {
 #[derive(Debug, Clone)]
 pub struct Bus {
     pub(crate) client: async_nats::Client,
+    /// What the server last refused, in its words.
+    refused: watch::Receiver<Option<String>>,
 }
 
 impl Bus {
@@ -45,9 +51,22 @@ impl Bus {
         let inbox = self.client.new_inbox();
         let mut echo = self.client.subscribe(inbox.clone()).await?;
         self.client.publish(inbox, "".into()).await?;
-        match tokio::time::timeout(SETTLE, echo.next()).await {
-            Ok(Some(_)) => Ok(()),
-            Ok(None) | Err(_) => Err(NotSettled::Silent),
+        let seen = async {
+            tokio::select! {
+                seen = echo.next() => seen.map(drop).ok_or(NotSettled::Silent),
+                why = self.refusal() => Err(NotSettled::Refused(why)),
+            }
+        };
+        tokio::time::timeout(SETTLE, seen).await.unwrap_or(Err(NotSettled::Silent))
+    }
+
+    /// Waits until the server has refused something on this connection: who asks for what it may not gets no other answer.
+    pub(crate) async fn refusal(&self) -> String {
+        let mut refused = self.refused.clone();
+        let why = refused.wait_for(Option::is_some).await.map(|why| why.clone());
+        match why {
+            Ok(why) => why.unwrap_or_default(),
+            Err(_) => std::future::pending().await,
         }
     }
 }

@@ -73,6 +73,12 @@ impl Store {
         Self { path: None, clock, open: Mutex::default() }
     }
 
+    /// Makes a store where there is no place for a database: it forgets everything when it is dropped, and says why.
+    pub fn without_place(why: impl Into<String>, clock: WallClock) -> Self {
+        let open = Open { lost: Some(why.into()), ..Open::default() };
+        Self { path: None, clock, open: Mutex::new(open) }
+    }
+
     /// Returns the warning that a person should see once, if the database could not be used and everything is kept in
     /// memory instead; later calls return none.
     pub fn take_warning(&self) -> Option<String> {
@@ -90,7 +96,8 @@ impl Store {
     /// Returns whether what is kept outlives the process, as far as the store was named for that; opens it if it is not.
     ///
     /// # Errors
-    /// When the database could not be used and everything is in memory: sums over it lack what was kept before.
+    /// When the database could not be used, or has no place, and everything is in memory: sums over it lack what was kept
+    /// before.
     pub fn kept(&self) -> Result<(), StoreError> {
         self.open()?;
         match &self.open.lock().unwrap_or_else(PoisonError::into_inner).lost {
@@ -120,9 +127,10 @@ impl Store {
             // snapshot that is out of date cannot wait. All of ours write, so they wait for their turn at the beginning.
             connection.set_transaction_behavior(TransactionBehavior::Immediate);
             open.connection = Some(connection);
-            open.warning =
-                lost.as_ref().map(|why| format!("{why}; history, memory and costs of this session are not kept"));
-            open.lost = lost;
+            if let Some(why) = lost {
+                open.warning = Some(format!("{why}; history, memory and costs of this session are not kept"));
+                open.lost = Some(why);
+            }
         }
         match &mut open.connection {
             Some(connection) => Ok(act(connection)?),

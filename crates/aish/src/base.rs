@@ -3,11 +3,12 @@
 //! Data alone. Each feature opens itself from it (`KeptLog::of`, `Ledger::of`, `UndoKeeper::open`); what is put together of
 //! several is in [`crate::conversation`] and [`crate::toolset`].
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use aish_journal::{AuditFile, PinFile, WallClock};
+use aish_journal::{AuditFile, PinFile, WallClock, read_whole};
 use aish_safety::{Approval, Policy, Surroundings};
 use aish_store::Store;
 
@@ -20,6 +21,9 @@ use crate::secrets::Secrets;
 
 /// Variables whose values hold for every command of a session; others may have been set anew since aish started.
 const STEADY: &[&str] = &["HOME", "USER", "LOGNAME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"];
+
+/// Bytes of a configuration's file; nothing of a longer one is used.
+const LONGEST_CONFIG: u64 = 1 << 20;
 
 /// What every command starts from.
 #[derive(Clone)]
@@ -85,7 +89,7 @@ impl Base {
         let clock = WallClock::default();
         let store = match &paths.state {
             Some(state) => Store::new(state.join("aish.db"), clock.clone()),
-            None => Store::in_memory(clock.clone()),
+            None => Store::without_place("neither HOME nor XDG_STATE_HOME is set", clock.clone()),
         };
         let secrets = Arc::new(Secrets::collect(&variables, &loaded.config));
         Self {
@@ -195,7 +199,8 @@ pub enum MissingConfig {
 
 /// Reads the configuration's file; what is wrong with it is added to `faults`.
 pub fn read_config(path: &Path, missing: MissingConfig, faults: &mut Vec<Diagnostic>) -> Option<String> {
-    match std::fs::read_to_string(path) {
+    // It may be a pipe (`--config <(…)`), which has no size.
+    match File::open(path).and_then(|file| read_whole(file, LONGEST_CONFIG)) {
         Ok(text) => Some(text),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && missing == MissingConfig::IsFine => None,
         Err(error) => {
@@ -208,5 +213,18 @@ pub fn read_config(path: &Path, missing: MissingConfig, faults: &mut Vec<Diagnos
             });
             None
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_configuration_without_an_end_is_a_fault() {
+        let mut faults = Vec::new();
+        assert_eq!(read_config(Path::new("/dev/zero"), MissingConfig::IsFault, &mut faults), None);
+        let said: Vec<_> = faults.iter().map(ToString::to_string).collect();
+        assert_eq!(said, ["/dev/zero: error: cannot be read: it has more than 1 MiB; the defaults are used"]);
     }
 }

@@ -71,7 +71,7 @@ pub fn load(
         merged.put_over(tightened);
     }
     merged.put_over(environment::layer(variables, &mut diagnostics));
-    let config = Config::from_layer(&merged, &mut diagnostics);
+    let config = Config::from_layer(&mut merged, &mut diagnostics);
     let policy = policy::compile(&merged, &mut diagnostics);
     Loaded { config, diagnostics, policy, merged }
 }

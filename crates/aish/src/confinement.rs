@@ -148,7 +148,9 @@ impl Confinement {
     /// # Errors
     /// In words for the person.
     pub fn prepare(&self, order: Order<'_>) -> Result<Prepared, Failure> {
-        let layer = self.surroundings.layer(order.shown, order.session)?;
+        // It is kept with the layer, and a command may spell out a key.
+        let shown = aish_types::mask_named(&aish_types::mask(order.shown));
+        let layer = self.surroundings.layer(&shown, order.session)?;
         let mut plan = self.surroundings.plan(&layer, order.words);
         plan.shown.extend(order.shows);
         plan.network = order.network;

@@ -127,7 +127,10 @@ impl Collector {
                     options.key = Some(Secret::new(key));
                     options.key_source = Some(format!("${variable_name}"));
                 }
-                None => self.notices.push(format!("models.{name}: ${variable_name} is not set; no key is sent")),
+                None => {
+                    let section = format!("models.{name}");
+                    self.notices.push(crate::secrets::unset(&section, "key_env", variable_name, "no key is sent"));
+                }
             }
         }
         if options.key.is_none()
@@ -219,7 +222,7 @@ impl Collector {
         let tokenizer = self.tokenizers.get(name).cloned().unwrap_or_default();
         let place = Place {
             model: options.model.clone(),
-            endpoint: endpoint.as_str().to_owned(),
+            endpoint: endpoint.to_string(),
             origin,
             context: options.context.or(known.as_ref().and_then(|known| known.abilities.context)),
             max_tokens: options.max_tokens.unwrap_or(REPLY),

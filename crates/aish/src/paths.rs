@@ -38,9 +38,10 @@ impl Paths {
         }
     }
 
-    /// Returns the path of a file of the state; one that cannot be written where there is no home.
+    /// Returns the path of a file of the state; where there is no home, one that is not there and that nobody can make, not even
+    /// root.
     pub fn in_state(&self, name: &str) -> PathBuf {
-        self.state.clone().unwrap_or_else(|| PathBuf::from("/nonexistent/aish")).join(name)
+        self.state.clone().unwrap_or_else(|| PathBuf::from("/proc/HOME-is-not-set")).join(name)
     }
 
     /// Returns which files of projects are trusted.
@@ -84,6 +85,14 @@ fn writable(folder: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn without_a_home_nothing_is_written_anywhere() {
+        let path = Paths::default().in_state("trust.json");
+        let made = make_private(path.parent().unwrap());
+        assert!(made.is_err() && std::fs::write(&path, "").is_err(), "{}", path.display());
+        assert_eq!(std::fs::read(&path).unwrap_err().kind(), io::ErrorKind::NotFound, "and nothing is kept there");
+    }
 
     #[test]
     fn xdg_wins_and_no_home_is_no_fault() {

@@ -117,6 +117,17 @@ impl Secrets {
     }
 }
 
+/// Says that a secret was to come from a variable that is not set: `key` of `section` names it. What is there may be the secret itself,
+/// which is not repeated then.
+pub fn unset(section: &str, key: &str, variable: &str, then: &str) -> String {
+    let is_name = variable.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if is_name && aish_types::mask(variable) == variable {
+        format!("{section}: ${variable} is not set; {then}")
+    } else {
+        format!("{section}: {key} takes the name of a variable, and what is there is none; {then}")
+    }
+}
+
 fn is_secret(name: &str) -> bool {
     is_secret_name(name.as_bytes(), NameContext::Variable)
 }
@@ -147,6 +158,16 @@ mod tests {
         }
         for text in ["short", "/a/path/to/a/key", "canary", ""] {
             assert_eq!(secrets.redact(text), text);
+        }
+    }
+
+    #[test]
+    fn a_key_in_the_place_of_its_variable_is_not_repeated() {
+        let said = |variable: &str| unset("models.a", "key_env", variable, "no key is sent");
+        assert_eq!(said("MY_KEY"), "models.a: $MY_KEY is not set; no key is sent");
+        for key in ["sk-proj-abcDEF0123456789abcd", "hf_abcDEF0123456789abcd", "hunter.2", "$MY_KEY"] {
+            let expected = "models.a: key_env takes the name of a variable, and what is there is none; no key is sent";
+            assert_eq!(said(key), expected);
         }
     }
 

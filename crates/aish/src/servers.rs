@@ -156,7 +156,8 @@ fn options(base: &Base, alias: &str, server: &McpServer) -> Result<(ServerOption
                 (None, Some(name)) => {
                     let token = base.variable(name).filter(|token| !token.is_empty());
                     if token.is_none() {
-                        warning = Some(format!("mcp.servers.{alias}: ${name} is not set; no token is sent"));
+                        let section = format!("mcp.servers.{alias}");
+                        warning = Some(crate::secrets::unset(&section, "auth_env", name, "no token is sent"));
                     }
                     token.map(Secret::new)
                 }

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use aish_journal::undo::{Plan, Step, UndoJournal, Wanted};
 use aish_safety::{Changes, Surroundings, WayBack};
-use aish_types::{CallId, SessionId};
+use aish_types::{CallId, SessionId, mask, mask_named};
 
 use crate::failure::Failure;
 
@@ -33,7 +33,7 @@ pub struct UndoKeeper {
 /// What would be put aside for a command, and what is said of it.
 #[derive(Debug, Clone, Default)]
 pub struct Prepared {
-    /// The command.
+    /// The command, without keys that it spells out.
     pub command: String,
     /// What would be put aside.
     pub wanted: Vec<Wanted>,
@@ -55,7 +55,7 @@ impl UndoKeeper {
 
     /// Looks at which of a command's changes could be put aside. Nothing is changed by it.
     pub async fn plan(&self, command: &str, changes: &Changes, surroundings: &Surroundings) -> Prepared {
-        let mut prepared = Prepared { command: command.to_owned(), ..Prepared::default() };
+        let mut prepared = Prepared { command: mask_named(&mask(command)), ..Prepared::default() };
         if changes.is_empty() {
             return prepared;
         }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use aish_safety::pin::{Digest, canonical};
-use aish_types::{Secret, SourceId, mask};
+use aish_types::{Secret, SourceId, mask, mask_named};
 use serde_json::json;
 
 use super::oauth::OAuthOptions;
@@ -41,7 +41,7 @@ impl Endpoint {
         match self {
             Self::Stdio { command, args, .. } => {
                 let words: Vec<String> = std::iter::once(command).chain(args).map(|word| quoted(word)).collect();
-                mask(&words.join(" ")).into_owned()
+                mask_named(&mask(&words.join(" ")))
             }
             Self::Http { url, .. } => mask(&without_userinfo(url)).into_owned(),
         }

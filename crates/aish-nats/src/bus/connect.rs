@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use async_nats::{Event, ServerError};
 use percent_encoding::percent_decode_str;
+use tokio::sync::watch;
 
 use crate::bus::Bus;
 
@@ -38,6 +40,9 @@ pub enum BusError {
         /// The cause in words.
         cause: String,
     },
+    /// This user may not do something that is needed.
+    #[error("the server refuses what is needed: {0}")]
+    Refused(String),
     /// JetStream is off, or refuses a bucket.
     #[error("the bucket {bucket} cannot be used: {cause} (is the server running with JetStream?)")]
     Bucket {
@@ -61,8 +66,16 @@ pub enum BusError {
 /// # Errors
 /// When the credentials cannot be read or nobody answers within 5 s.
 pub async fn connect(options: &BusOptions) -> Result<Bus, BusError> {
+    let (refuse, refused) = watch::channel(None);
     let mut connecting = async_nats::ConnectOptions::new()
         .name(&options.name)
+        .event_callback(move |event| {
+            tracing::info!(%event, "nats");
+            if let Event::ServerError(ServerError::Other(why)) = event {
+                refuse.send_replace(Some(why));
+            }
+            std::future::ready(())
+        })
         .connection_timeout(Duration::from_secs(5))
         .subscription_capacity(16_384);
     if let Some(path) = &options.creds {
@@ -81,7 +94,7 @@ pub async fn connect(options: &BusOptions) -> Result<Bus, BusError> {
         .connect(addresses)
         .await
         .map_err(|error| BusError::Connect { url: without_password(&options.url), cause: error.to_string() })?;
-    Ok(Bus { client })
+    Ok(Bus { client, refused })
 }
 
 /// What an address says of who connects; the library reads the place alone.

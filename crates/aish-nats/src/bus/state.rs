@@ -34,8 +34,15 @@ impl KvState {
     /// Opens the buckets, and makes those that are missing.
     ///
     /// # Errors
-    /// When JetStream is off or refuses one.
+    /// When JetStream is off or refuses one, or the user may not ask it.
     pub async fn open(bus: &Bus, prefix: &str) -> Result<Self, BusError> {
+        tokio::select! {
+            opened = Self::open_all(bus, prefix) => opened,
+            why = bus.refusal() => Err(BusError::Refused(why)),
+        }
+    }
+
+    async fn open_all(bus: &Bus, prefix: &str) -> Result<Self, BusError> {
         let context = jetstream::new(bus.client.clone());
         let mut buckets = HashMap::new();
         for bucket in Bucket::ALL {

@@ -21,6 +21,8 @@ const AT_ONCE: usize = 256;
 const BEAT: Duration = Duration::from_secs(1);
 /// How long the open requests may take when the worker is to end.
 const LAST_WORK: Duration = Duration::from_secs(30);
+/// How long the server may take for what the worker says at its end.
+const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// What the plugins' own subjects begin with, behind `PREFIX.llm.`; they are not the queue group's.
 const PLUGIN_OPERATIONS: [&str; 4] = ["tools.register", "tools.unregister", "tools.heartbeat", "tools.announce"];
@@ -38,7 +40,7 @@ pub async fn serve(bus: Bus, service: Arc<Service>, cancel: CancellationToken) -
     bus.settle().await.map_err(|error| fail(error.to_string()))?;
     service.beat().await;
     let stop_beating = CancellationToken::new();
-    let beating = tokio::spawn(beat(bus.clone(), Arc::clone(&service), stop_beating.clone()));
+    let mut beating = tokio::spawn(beat(bus.clone(), Arc::clone(&service), stop_beating.clone()));
     let room = Arc::new(Semaphore::new(AT_ONCE));
     let mut tasks = JoinSet::new();
     loop {
@@ -71,9 +73,16 @@ pub async fn serve(bus: Bus, service: Arc<Service>, cancel: CancellationToken) -
         tracing::warn!("requests were still open at the end; another worker goes on with them");
     }
     stop_beating.cancel();
-    let _ = beating.await;
-    service.flush().await;
-    let _ = bus.client.flush().await;
+    let last = async {
+        let _ = (&mut beating).await;
+        service.flush().await;
+        let _ = bus.client.flush().await;
+    };
+    if tokio::time::timeout(LAST_WORDS, last).await.is_err() {
+        tracing::warn!("the server is away; what was used last is not counted");
+        beating.abort();
+        let _ = beating.await;
+    }
     Ok(())
 }
 

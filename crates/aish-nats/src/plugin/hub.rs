@@ -86,7 +86,8 @@ impl PluginHub {
 /// What is known of one plugin.
 struct Plugin {
     tools: Vec<Accepted>,
-    rejected: Vec<Rejected>,
+    /// What the registry did not take of them.
+    refused: Vec<Rejected>,
     /// Instances with the ends of their leases.
     instances: HashMap<String, Lease>,
 }
@@ -141,7 +142,7 @@ impl Leases {
             Ok(register) => register,
             Err(error) => return refuse("bad_request", &error.to_string()),
         };
-        let (tools, mut rejected) = match examine(&register, &self.options.prefix) {
+        let (tools, rejected) = match examine(&register, &self.options.prefix) {
             Ok(examined) => examined,
             Err(refused) => return refuse(refused.code(), &refused.to_string()),
         };
@@ -157,15 +158,13 @@ impl Leases {
         let ttl = register.ttl_s.filter(|ttl| ttl.is_finite()).unwrap_or(TTL.1).clamp(TTL.0, TTL.2);
         if !is_same {
             let source = source(source_of(&register.plugin), self.client.clone(), tools.clone());
-            for refused in self.registry.add(Arc::new(source)) {
-                tracing::warn!("{refused}");
-                rejected.push(Rejected {
-                    name: refused.name.to_string(),
-                    code: "refused",
-                    message: refused.to_string(),
-                });
+            let mut refused = Vec::new();
+            for tool in self.registry.add(Arc::new(source)) {
+                tracing::warn!("{tool}");
+                let message = tool.to_string();
+                refused.push(Rejected { name: tool.name.to_string(), code: "refused", message });
             }
-            let plugin = Plugin { tools, rejected, instances: HashMap::new() };
+            let plugin = Plugin { tools, refused, instances: HashMap::new() };
             let old = self.plugins.insert(register.plugin.clone(), plugin);
             if let (Some(old), Some(new)) = (old, self.plugins.get_mut(&register.plugin)) {
                 new.instances = old.instances;
@@ -174,11 +173,10 @@ impl Leases {
         let Some(plugin) = self.plugins.get_mut(&register.plugin) else { return refuse("internal", "not kept") };
         let lease = Lease { ttl: Duration::from_secs_f64(ttl), end: Instant::now() + Duration::from_secs_f64(ttl) };
         plugin.instances.insert(register.instance.clone(), lease);
-        let refused =
-            |name: &str| plugin.rejected.iter().any(|rejected| rejected.name == name && rejected.code == "refused");
+        let refused = |name: &str| plugin.refused.iter().any(|refused| refused.name == name);
         let accepted: Vec<&str> =
             plugin.tools.iter().map(|tool| tool.definition.name.as_str()).filter(|name| !refused(name)).collect();
-        let rejected: Vec<Value> = plugin.rejected.iter().map(Rejected::json).collect();
+        let rejected: Vec<Value> = rejected.iter().chain(&plugin.refused).map(Rejected::json).collect();
         json!({"success": true, "accepted": accepted, "rejected": rejected, "lease": {"ttl_s": ttl}})
     }
 

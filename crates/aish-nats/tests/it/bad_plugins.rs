@@ -45,6 +45,13 @@ async fn parameters_in_a_list_are_read_and_of_two_tools_of_one_name_the_first_is
     let (_, definition) = registry.get(&"p.roll".into()).unwrap();
     assert_eq!(definition.description, "first");
     assert_eq!(definition.input_schema.value()["required"], json!(["dice"]));
+    // The same tools again, with other faults beside them: the reply is about these.
+    let tools = json!([{"name": "roll", "subject": "p.first", "description": "first", "parameters": list},
+                       {"name": "other", "subject": "*"}]);
+    let reply = ask(&client, "register", json!({"plugin": "p", "instance": "1", "tools": tools}).to_string()).await;
+    assert_eq!(reply["accepted"], json!(["p.roll"]), "{reply}");
+    let names: Vec<_> = reply["rejected"].as_array().unwrap().iter().map(|one| (&one["name"], &one["code"])).collect();
+    assert_eq!(names, [(&json!("other"), &json!("bad_subject"))]);
     hub.stop().await;
 }
 

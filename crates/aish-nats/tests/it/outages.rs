@@ -148,6 +148,28 @@ async fn without_jetstream_the_service_says_so_and_plugins_work() {
 }
 
 #[tokio::test]
+async fn a_worker_ends_while_the_server_is_away() {
+    let Some(server) = start() else { return };
+    let worker = work(&server, Script::of(vec![]), ServiceOptions::default()).await;
+    assert_eq!(ask(&server.client().await, "status", &json!({})).await["success"], json!(true));
+    drop(server);
+    tokio::time::timeout(HUNG, worker.end()).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_a_user_may_not_do_is_said_in_the_servers_words() {
+    let users = r#"authorization { users: [ { user: ann, password: right, permissions: { publish: ["foo.>"], subscribe: [">"] } } ] }"#;
+    let Some(server) = configured(users) else { return };
+    let url = server.url.replace("://", "://ann:right@");
+    let bus = || async { connect(&BusOptions { url: url.clone(), creds: None, name: "test".into() }).await.unwrap() };
+    let refused = KvState::open(&bus().await, "rosey").await.err().unwrap().to_string();
+    assert!(refused.contains("Permissions Violation for Publish to \"$JS.API."), "{refused}");
+    let registry = Arc::new(Registry::default());
+    let refused = PluginHub::start(&bus().await, registry, PluginOptions::default()).await.err().unwrap().to_string();
+    assert!(refused.contains("Permissions Violation for Publish to"), "{refused}");
+}
+
+#[tokio::test]
 async fn wrong_credentials_are_said_at_once() {
     let Some(server) = configured("authorization { user: ann, password: right }\n") else { return };
     let place = server.url.strip_prefix("nats://").unwrap().to_owned();

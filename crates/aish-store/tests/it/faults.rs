@@ -130,5 +130,9 @@ fn one_that_lost_its_database_says_so_where_sums_are_asked_for() {
     assert!(store.kept().is_err(), "as often as it is asked");
     assert!(store.take_warning().unwrap().ends_with("are not kept"));
     assert!(Store::in_memory(WallClock::default()).kept().is_ok(), "nothing else was wanted");
+    let nowhere = Store::without_place("HOME is not set", WallClock::default());
+    nowhere.add_history(&line("echo"), SIZE).unwrap();
+    assert_eq!(std::error::Error::source(&nowhere.kept().unwrap_err()).unwrap().to_string(), "HOME is not set");
+    assert_eq!(nowhere.take_warning(), None, "that is said where the folders are");
     assert!(Store::new(folder.path().join("other.db"), WallClock::default()).kept().is_ok());
 }

@@ -1,13 +1,14 @@
 //! `aish config`: what holds, and what is wrong with it.
 
 use std::io::{ErrorKind, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
 use aish_types::near::slip;
 
 use crate::arguments::ConfigCommand;
-use crate::base::Base;
+use crate::base::{Base, MissingConfig, read_config};
 use crate::config::keys::{names, near};
 use crate::config::show::show;
 use crate::config::template::template;
@@ -69,7 +70,7 @@ fn begin(path: &Path) -> Result<bool, Failure> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         crate::paths::make_private(folder).at(|| format!("making {}", folder.display()))?;
     }
-    match std::fs::OpenOptions::new().write(true).create_new(true).open(path) {
+    match std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
         Ok(mut file) => {
             file.write_all(template().as_bytes()).at(|| format!("writing {}", path.display()))?;
             Ok(true)
@@ -90,19 +91,50 @@ fn init(path: &Path, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
 
 fn edit(base: &Base, path: &Path) -> Result<ExitCode, Failure> {
     begin(path)?;
-    let editor = base.variable("VISUAL").or_else(|| base.variable("EDITOR")).unwrap_or_else(|| "vi".to_owned());
-    let mut words = editor.split_whitespace();
-    let Some(program) = words.next() else {
-        complain("$EDITOR is empty");
-        return Ok(ExitCode::Error);
-    };
-    let status = Command::new(program).args(words).arg(path).status();
+    let (program, words) = editor(&|name| base.variable(name));
+    let status = Command::new(&program).args(words).arg(path).status();
     match status {
-        Ok(status) if status.success() => Ok(ExitCode::Ok),
+        Ok(status) if status.success() => {
+            let mut faults = Vec::new();
+            let text = read_config(path, MissingConfig::IsFine, &mut faults).unwrap_or_default();
+            faults.extend(crate::config::load(Some((path, &text)), &[], &[]).diagnostics);
+            faults.iter().for_each(|fault| complain(&aish_types::sanitize(&fault.to_string())));
+            Ok(ExitCode::Ok)
+        }
         Ok(_) => Ok(ExitCode::Error),
         Err(error) => {
             complain(&format!("{program} cannot be started: {error}; set $EDITOR"));
             Ok(ExitCode::Error)
+        }
+    }
+}
+
+/// Returns the person's editor and its arguments, split as a shell does; an empty variable is none.
+fn editor(variable: &dyn Fn(&str) -> Option<String>) -> (String, Vec<String>) {
+    let set = ["VISUAL", "EDITOR"].into_iter().filter_map(variable).find(|editor| !editor.trim().is_empty());
+    let line = set.unwrap_or_default();
+    let words = shell_words::split(&line).unwrap_or_else(|_| line.split_whitespace().map(str::to_owned).collect());
+    let mut words = words.into_iter();
+    (words.next().unwrap_or_else(|| "vi".to_owned()), words.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_editor_has_arguments_as_in_a_shell() {
+        for (visual, own, expected) in [
+            (None, None, &["vi"][..]),
+            (Some(""), Some(" "), &["vi"]),
+            (Some(""), Some("nano"), &["nano"]),
+            (Some("code --wait"), Some("nano"), &["code", "--wait"]),
+            (None, Some("emacsclient -c -a ''"), &["emacsclient", "-c", "-a", ""]),
+            (None, Some("'/opt/my editor/bin/e' -w"), &["/opt/my editor/bin/e", "-w"]),
+            (None, Some("odd \"one"), &["odd", "\"one"]),
+        ] {
+            let (program, words) = editor(&|name| if name == "VISUAL" { visual } else { own }.map(str::to_owned));
+            assert_eq!([vec![program], words].concat(), expected, "{visual:?} {own:?}");
         }
     }
 }

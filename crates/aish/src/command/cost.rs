@@ -16,7 +16,7 @@ const BAR: u64 = 40;
 /// Prints a row for each day, model or project, and the sum.
 ///
 /// # Errors
-/// When the store cannot be read.
+/// When the store cannot be read: what was kept is not known then.
 pub fn run(base: &Base, flags: &CostFlags, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     let from_ms = match flags.since.as_deref().map(milliseconds) {
         None => None,
@@ -32,6 +32,7 @@ pub fn run(base: &Base, flags: &CostFlags, print: &mut dyn FnMut(&str)) -> Resul
         CostBy::Model => LedgerGroup::Model,
         CostBy::Project => LedgerGroup::Project,
     };
+    base.store.kept()?;
     let rows = base.store.ledger_by(group, from_ms)?;
     let sum = rows.iter().fold(LedgerRow { key: "total".to_owned(), ..LedgerRow::default() }, add);
     if flags.json {

@@ -8,6 +8,7 @@ mod test;
 use std::sync::Arc;
 
 use aish_mcp::client::StatusSink;
+use aish_types::mask_words;
 use tokio_util::sync::CancellationToken;
 
 use super::ask::spawn_interrupt;
@@ -35,7 +36,7 @@ pub async fn run(base: &Base, command: &McpCommand, print: &mut dyn FnMut(&str))
                 let place = match (&server.url, &server.command) {
                     (Some(url), _) => url.clone(),
                     (None, Some(command)) => {
-                        std::iter::once(command).chain(&server.args).cloned().collect::<Vec<_>>().join(" ")
+                        mask_words(std::iter::once(command).chain(&server.args).map(String::as_str)).join(" ")
                     }
                     (None, None) => "neither url nor command".to_owned(),
                 };

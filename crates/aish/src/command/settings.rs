@@ -35,7 +35,7 @@ impl What {
 /// # Errors
 /// When it is there and cannot be read.
 pub(super) fn read(path: &Path) -> Result<Option<String>, Failure> {
-    match std::fs::read_to_string(path) {
+    match aish_journal::read_text(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error).at(|| format!("{} cannot be read and was not changed", path.display())),

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
 use aish_journal::session::Hold;
@@ -71,8 +71,15 @@ fn export(base: &Base, folder: &Path) -> Result<String, Failure> {
         (Ok(_) | Err(_), _) => false,
     };
     if is_inside {
-        return Err(Failure::user(format!("{} is in the folder that is copied", folder.display()))
+        return Err(Failure::user(format!("{} lies in what is to be copied", folder.display()))
             .hint("name a folder outside of it"));
+    }
+    let has_database = state.join(DATABASE).is_file();
+    if has_database {
+        // Nothing of another database would be in the copy.
+        base.store.kept().map_err(|error| {
+            Failure::from(error).hint(format!("nothing was copied; {} can be, while no aish runs", state.display()))
+        })?;
     }
     DirBuilder::new().mode(0o700).create(folder).map_err(|error| {
         let hint = match error.kind() {
@@ -83,7 +90,7 @@ fn export(base: &Base, folder: &Path) -> Result<String, Failure> {
         fail(error).hint(hint)
     })?;
     let mut count = copied(state, folder, LEFT, 0).map_err(fail)?;
-    if state.join(DATABASE).is_file() {
+    if has_database {
         let copy = folder.join(DATABASE);
         // SQLite fills an empty file, and leaves it its mode.
         OpenOptions::new().write(true).create_new(true).mode(0o600).open(&copy).map_err(fail)?;
@@ -100,7 +107,7 @@ fn copied(from: &Path, to: &Path, left: &[&str], depth: usize) -> io::Result<Cou
     if depth > DEPTH {
         return Ok(count);
     }
-    for entry in fs::read_dir(from)? {
+    for entry in entries(from)? {
         let entry = entry?;
         let name = entry.file_name();
         if is_lock(Path::new(&name)) || left.iter().any(|left| name == *left) {
@@ -117,6 +124,19 @@ fn copied(from: &Path, to: &Path, left: &[&str], depth: usize) -> io::Result<Cou
         }
     }
     Ok(count)
+}
+
+/// Reads a folder; one that is closed to its owner (overlayfs's own, beside a layer) holds nothing of anybody's.
+fn entries(folder: &Path) -> io::Result<impl Iterator<Item = io::Result<fs::DirEntry>>> {
+    match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied && is_closed(folder) => Ok(None),
+        read => read.map(Some),
+    }
+    .map(|entries| entries.into_iter().flatten())
+}
+
+fn is_closed(folder: &Path) -> bool {
+    fs::symlink_metadata(folder).is_ok_and(|folder| folder.permissions().mode() & 0o700 == 0)
 }
 
 fn is_lock(path: &Path) -> bool {
@@ -147,7 +167,7 @@ fn delete(base: &Base, yes: bool) -> Result<String, Failure> {
     }
     drop(held);
     // A link goes, and not what it leads to.
-    fs::remove_dir_all(state).map_err(|error| Failure::from(error).at(state.display()))?;
+    aish_confine::remove_tree(state).map_err(|error| Failure::from(error).at(state.display()))?;
     Ok(format!("{} with its {count} is deleted; the configuration is as it was", state.display()))
 }
 
@@ -157,7 +177,7 @@ fn counted(folder: &Path, depth: usize) -> io::Result<Count> {
     if depth > DEPTH {
         return Ok(count);
     }
-    for entry in fs::read_dir(folder)? {
+    for entry in entries(folder)? {
         let entry = entry?;
         let kind = entry.file_type()?;
         if kind.is_dir() {

@@ -46,7 +46,7 @@ pub fn layer(variables: &[(String, String)], diagnostics: &mut Vec<Diagnostic>) 
 fn value(kind: Kind, text: &str) -> Option<Value> {
     match kind {
         Kind::Text | Kind::Word(_) | Kind::Thinking => Some(Value::String(text.to_owned())),
-        Kind::Bool => match text.to_lowercase().as_str() {
+        Kind::Bool => match text.trim().to_lowercase().as_str() {
             "true" | "1" | "yes" | "on" => Some(Value::Bool(true)),
             "false" | "0" | "no" | "off" | "" => Some(Value::Bool(false)),
             _ => None,

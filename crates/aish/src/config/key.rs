@@ -109,6 +109,8 @@ pub struct Key {
 pub const MANY: u64 = u64::MAX;
 /// Any count.
 pub const COUNT: Kind = Kind::Whole(0, MANY);
+/// A count of 32 bits.
+pub const COUNT_32: Kind = Kind::Whole(0, 4_294_967_295);
 /// A count of at least one.
 pub const SOME: Kind = Kind::Whole(1, MANY);
 /// Dollars, or minutes.

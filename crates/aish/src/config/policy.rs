@@ -8,6 +8,7 @@ use aish_types::near::slip;
 use serde_json::Value;
 
 use super::diagnostic::{About, Diagnostic, Severity};
+use super::keys::near;
 use super::layer::{Layer, Origin, Setting};
 
 /// The policy's rules, compiled.
@@ -96,7 +97,12 @@ fn concerns_policy(fault: &Diagnostic) -> bool {
         About::Whole => true,
         About::Key(name) => GUARDS.iter().any(|guard| is_within(name, guard) || is_within(guard, name)),
         // A rule under a name that is nearly right would be missed.
-        About::UnknownKey(name) => GUARDS.iter().any(|guard| is_within(name, guard)),
+        About::UnknownKey(name) => {
+            let section = (!name.contains('.')).then(|| near(std::slice::from_ref(name))).flatten();
+            GUARDS
+                .iter()
+                .any(|guard| is_within(name, guard) || section.as_ref().is_some_and(|near| is_within(near, guard)))
+        }
         About::Refused => false,
     }
 }
@@ -201,6 +207,8 @@ mod tests {
             ("[approval]\nmode = \"strickt\"\n", "config.toml:2:8: error: `approval.mode` must be"),
             ("approval = \"strict\"\n", "config.toml:1:1: error: `approval` is a section"),
             ("[confine]\nhidde = [\"notes\"]\n", "unknown key `confine.hidde`"),
+            ("[[polcy.rules]]\nmatch = \"ls\"\nverdict = \"halt\"\n", "unknown key `polcy`; did you mean `policy`?"),
+            ("[aproval]\nmode = \"strict\"\n", "unknown key `aproval`; did you mean `approval`?"),
             ("[policy\n", "config.toml:1:8: error: this is not TOML"),
         ] {
             let loaded = user(text);
@@ -211,6 +219,7 @@ mod tests {
             assert!(faults.last().unwrap().contains("everything is asked"), "{faults:?}");
         }
         assert_eq!(user("[context]\nmax_turns = \"many\"\n").policy.broken, None);
+        assert_eq!(user("[contxt]\nmax_turns = 3\n[notes]\npolicy = 3\n").policy.broken, None);
         let variable = [("AISH_APPROVAL_MODE".to_owned(), "strickt".to_owned())];
         let broken = load(None, &[], &variable).policy.broken.unwrap();
         assert!(broken.contains("$AISH_APPROVAL_MODE"), "{broken}");

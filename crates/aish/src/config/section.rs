@@ -129,20 +129,33 @@ sections! {
 }
 
 impl Config {
-    /// Turns checked settings into typed values; a setting that still does not fit costs its section, and is reported.
-    pub fn from_layer(layer: &Layer, diagnostics: &mut Vec<Diagnostic>) -> Self {
-        match serde_json::from_value(layer.tree()) {
-            Ok(config) => config,
-            Err(error) => {
-                diagnostics.push(Diagnostic {
-                    severity: Severity::Error,
-                    place: "configuration".to_owned(),
-                    position: None,
-                    about: About::Whole,
-                    message: format!("{error}; the defaults are used"),
-                });
-                Self::default()
-            }
+    /// Turns checked settings into typed values. A setting that still does not fit is taken out of the layer and reported.
+    pub fn from_layer(layer: &mut Layer, diagnostics: &mut Vec<Diagnostic>) -> Self {
+        if let Ok(config) = serde_json::from_value(layer.tree()) {
+            return config;
         }
+        layer.settings.retain(|path, setting| {
+            let alone = Layer { settings: [(path.clone(), setting.clone())].into() };
+            let Err(error) = serde_json::from_value::<Self>(alone.tree()) else { return true };
+            let name = path.join(".");
+            diagnostics.push(Diagnostic {
+                severity: Severity::Error,
+                place: setting.origin.to_string(),
+                position: setting.position,
+                message: format!("`{name}` cannot be used: {error}; its default is used"),
+                about: About::Key(name),
+            });
+            false
+        });
+        serde_json::from_value(layer.tree()).unwrap_or_else(|error| {
+            diagnostics.push(Diagnostic {
+                severity: Severity::Error,
+                place: "configuration".to_owned(),
+                position: None,
+                about: About::Whole,
+                message: format!("{error}; the defaults are used"),
+            });
+            Self::default()
+        })
     }
 }

@@ -133,12 +133,17 @@ fn section<'i>(parent: &'i mut Item, name: &str) -> Option<&'i mut Item> {
     parent.get_mut(name).filter(|item| item.is_table_like())
 }
 
+/// Writes a command line as it is shown: a word that its name or its look tells to be a secret is not part of it.
+fn command_line<'w>(words: impl IntoIterator<Item = &'w String>) -> String {
+    aish_types::mask_named(&aish_types::mask(&shell_words::join(words)))
+}
+
 impl NewServer {
     /// Returns the URL or the command line; never a value of a header or a variable.
     pub fn shown(&self) -> String {
         match &self.url {
             Some(url) => aish_types::mask(url).into_owned(),
-            None => aish_types::mask(&shell_words::join(self.command.iter().chain(&self.args))).into_owned(),
+            None => command_line(self.command.iter().chain(&self.args)),
         }
     }
 
@@ -203,6 +208,11 @@ mod tests {
             "[mcp.servers.files]\ncommand = \"npx\"\nargs = [\"-y\", 'a \"b\"']\nenv = { KEY = \"${env:KEY}\" }\nenabled = false\n"
         );
         assert_eq!(server.shown(), "npx -y 'a \"b\"'");
+        let words = ["x", "--token", "a1", "--api-key=b2", "-H", "Authorization: Bearer c3", "https://me:d4@h"];
+        assert_eq!(
+            command_line(&words.map(str::to_owned)),
+            "x --token [redacted] '--api-key=[redacted]' -H 'Authorization: Bearer [redacted]' https://[redacted]@h"
+        );
     }
 
     #[test]

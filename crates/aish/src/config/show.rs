@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use aish_types::{mask, mask_named, mask_words};
 use serde_json::Value;
 
 use super::Loaded;
@@ -63,21 +64,30 @@ fn shown(path: &[String], setting: &Setting) -> String {
     if path.iter().any(|part| SECRET.contains(&part.as_str())) {
         return format!("\"{REDACTED}\"");
     }
-    toml(&open(&setting.value))
+    match &setting.value {
+        Value::String(command) if path.last().is_some_and(|name| name == "key_command") => {
+            toml(&Value::String(mask_named(&mask(command))))
+        }
+        value => toml(&open(value)),
+    }
 }
 
-/// Takes what a URL may say to its server alone out of the texts of a value: who asks, and the values of its query.
+/// Takes what only its reader may know out of the texts of a value: in a URL who asks and the values of its query, keys that
+/// are known by how they begin, and words of a command line that their names tell.
 fn open(value: &Value) -> Value {
     match value {
         Value::String(text) => Value::String(open_text(text)),
-        Value::Array(items) => Value::Array(items.iter().map(open).collect()),
+        Value::Array(items) => match items.iter().map(Value::as_str).collect::<Option<Vec<_>>>() {
+            Some(words) => mask_words(words).iter().map(|word| open_text(word)).collect(),
+            None => items.iter().map(open).collect(),
+        },
         Value::Object(entries) => entries.iter().map(|(name, value)| (name.clone(), open(value))).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }
 }
 
 fn open_text(text: &str) -> String {
-    let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
+    let Some((scheme, rest)) = text.split_once("://") else { return mask(text).into_owned() };
     let (before, query) = rest.split_once('?').map_or((rest, None), |(before, query)| (before, Some(query)));
     let (authority, path) = before.split_at(before.find('/').unwrap_or(before.len()));
     let host = authority.rsplit_once('@').map_or(authority.to_owned(), |(_, host)| format!("{REDACTED}@{host}"));
@@ -145,5 +155,16 @@ mod tests {
         insta::assert_snapshot!(show(&user(text), Some("context.max_turns")), @"context.max_turns = 3  # config.toml:7:1");
         insta::assert_snapshot!(show(&user(text), Some("ui.edit_mode")), @r#"ui.edit_mode = "vi"  # $AISH_UI_EDIT_MODE"#);
         assert_eq!(show(&user(text), Some("context.max")), "");
+        let text = "[models.m]\nkey_env = \"sk-proj-abcDEF0123456789abcd\"\nkey_command = \"vault --token hunter2 read x\"\n\
+            [mcp.servers.s]\nargs = [\"--token\", \"a1\", \"--api-key=b2\", \"-H\", \"Authorization: Bearer c3\", \"https://h/?q=d4\", \"x\"]\n";
+        let shown = show(&user(text), None);
+        for line in [
+            "models.m.key_env = \"[redacted]\"  # config.toml:2:1",
+            "models.m.key_command = \"vault --token [redacted] read x\"  # config.toml:3:1",
+            "mcp.servers.s.args = [\"--token\", \"[redacted]\", \"--api-key=[redacted]\", \"-H\", \
+                \"Authorization: Bearer [redacted]\", \"https://h/?q=[redacted]\", \"x\"]  # config.toml:5:1",
+        ] {
+            assert!(shown.lines().any(|shown| shown == line), "{line} is not in {shown}");
+        }
     }
 }

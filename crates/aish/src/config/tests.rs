@@ -2,6 +2,10 @@
 
 use std::path::Path;
 
+use serde_json::{Value, json};
+
+use super::key::Kind;
+use super::layer::Setting;
 use super::section::{HookAsk, HookHalt};
 use super::*;
 
@@ -37,6 +41,54 @@ fn a_fault_costs_its_key_alone_and_names_its_place() {
     assert_eq!(loaded.config.context.max_turns, 40);
     assert_eq!(loaded.config.context.token_budget, Some(900));
     assert_eq!(loaded.config.models["m"].temperature, None);
+}
+
+#[test]
+fn every_value_that_a_key_takes_can_be_used() {
+    for key in keys::keys() {
+        let values = match key.kind {
+            Kind::Whole(least, most) => vec![json!(least), json!(most)],
+            Kind::Number(least, most) => vec![json!(least), json!(most)],
+            kind => vec![kind.example()],
+        };
+        let path: Vec<String> = key.name.split('.').map(|word| word.replace('*', "x")).collect();
+        for value in values {
+            let origin = Origin::User("config.toml".into());
+            let setting = Setting { value: value.clone(), origin, position: None };
+            let mut layer = Layer { settings: [(path.clone(), setting)].into() };
+            let mut faults = Vec::new();
+            Config::from_layer(&mut layer, &mut faults);
+            assert_eq!(faults, [], "{} = {value}", key.name);
+        }
+    }
+}
+
+#[test]
+fn a_project_does_not_shorten_the_history_of_all_projects() {
+    let loaded = load(None, &[(Path::new(".aish.toml"), "[history]\nsize = 1\n")], &[]);
+    assert_eq!(loaded.config.history.size, 100_000);
+    let expected = ".aish.toml:2:1: warning: `history.size` is not used: only your own configuration may set it";
+    assert_eq!(messages(&loaded), [expected]);
+}
+
+#[test]
+fn a_value_that_turns_out_to_be_none_costs_its_key_alone() {
+    let setting = |value: Value| Setting { value, origin: Origin::User("config.toml".into()), position: Some((2, 1)) };
+    let path = |name: &str| name.split('.').map(str::to_owned).collect::<Vec<_>>();
+    let settings = [(path("norris.max_steps"), setting(json!(u64::MAX))), (path("ui.theme"), setting(json!("dark")))];
+    let mut layer = Layer { settings: settings.into() };
+    let mut faults = Vec::new();
+    let config = Config::from_layer(&mut layer, &mut faults);
+    assert_eq!((config.norris.max_steps, config.ui.theme.as_deref()), (25, Some("dark")));
+    assert_eq!(
+        faults.iter().map(|fault| fault.about.clone()).collect::<Vec<_>>(),
+        [diagnostic::About::Key("norris.max_steps".to_owned())]
+    );
+    assert!(
+        faults[0].to_string().starts_with("config.toml:2:1: error: `norris.max_steps` cannot be used: "),
+        "{faults:?}"
+    );
+    assert!(!layer.settings.contains_key(&path("norris.max_steps")), "it is not shown as if it held");
 }
 
 #[test]

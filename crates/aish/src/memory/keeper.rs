@@ -40,7 +40,7 @@ impl Keeper {
     /// Keeps a fact and returns its id.
     ///
     /// # Errors
-    /// When it is empty, holds a secret, or cannot be written.
+    /// When it is empty, holds a secret, or would not outlive this process.
     pub fn keep(&self, owner: &Owner, new: &NewMemory, scope: &Scope) -> Result<String, KeepError> {
         let content = sanitize(&new.content).trim().to_owned();
         if content.is_empty() {
@@ -54,6 +54,7 @@ impl Keeper {
                 return Err(KeepError::Secret(why));
             }
         }
+        self.store.kept()?;
         Ok(self.store.remember(owner, &NewMemory { content, ..new.clone() }, scope)?)
     }
 }
@@ -100,5 +101,14 @@ mod tests {
         keeper.keep(&owner, &fact("I like\u{1b}[31m tea"), &Scope::User).unwrap();
         let all = store.memories(&owner, 10).unwrap();
         assert_eq!(all.iter().map(|stored| stored.memory.content.as_str()).collect::<Vec<_>>(), ["I like tea"]);
+    }
+
+    #[test]
+    fn what_would_be_forgotten_at_once_is_not_said_to_be_kept() {
+        let store = Arc::new(Store::without_place("HOME is not set", WallClock::default()));
+        let keeper = Keeper::new(store, Arc::default());
+        let owner = Owner { user: "me".into(), channel: None, folder: None };
+        let error = keeper.keep(&owner, &fact("I like tea"), &Scope::User).unwrap_err();
+        assert_eq!(chain(&error), "the database cannot be used: HOME is not set");
     }
 }

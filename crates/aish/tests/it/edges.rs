@@ -82,6 +82,11 @@ fn without_a_home_it_works_and_says_what_is_not_kept() {
     let (code, out, _) = home.sh("\"$AISH\" doctor");
     assert!(out.contains("HOME is not set"), "{out}");
     assert_eq!(code, Some(1));
+    // What cannot be kept is not said to be.
+    for line in ["memory add tea", "cost", "tools call remember --yes '{\"content\": \"tea\"}'"] {
+        let (code, out, err) = home.sh(&format!("\"$AISH\" {line}"));
+        assert_eq!((code.is_some_and(|code| code != 0), out.as_str()), (true, ""), "{line}: {err}");
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
+mod brought;
 mod changes;
 
 /// A home and a project in folders of their own.

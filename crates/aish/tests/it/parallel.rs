@@ -2,6 +2,8 @@
 
 use std::process::{Child, Command, Stdio};
 
+use aish_testkit::model_server::{Expect, ModelServer, OpenAiStream, Script};
+
 use crate::person::Home;
 
 /// Starts `aish` with arguments in a home.
@@ -49,4 +51,21 @@ fn no_server_is_lost_of_16_that_are_added_at_once() {
     for name in &names {
         assert!(config.contains(&format!("[mcp.servers.{name}]")), "{name} is lost:\n{config}");
     }
+}
+
+#[test]
+fn a_session_that_several_began_at_once_goes_on_under_its_name() {
+    let script = Script::new().always(Expect::chat(), OpenAiStream::answer("Paris.").reply());
+    let server = ModelServer::start(script).unwrap();
+    let home = Home::new().with("OPENAI_BASE_URL", &server.url()).with("OPENAI_MODEL", "scripted");
+    for _ in 0..2 {
+        let asked: Vec<Child> = (0..6).map(|_| aish(&home, &["ask", "--session", "bot", "capital?"])).collect();
+        for one in asked {
+            let output = one.wait_with_output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+    }
+    let last = aish(&home, &["ask", "--session", "bot", "and now?"]).wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&last.stderr).into_owned();
+    assert!(last.status.success() && said.contains("(bot) goes on with"), "{said}");
 }

@@ -1,8 +1,9 @@
 //! `aish state delete` and `export`: all that is kept and nothing else.
 
 use std::collections::BTreeSet;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use aish_testkit::model_server::{Expect, ModelServer, OpenAiStream, Script};
@@ -160,4 +161,45 @@ fn an_export_has_all_but_tokens_and_what_links_lead_to() {
         assert!(!again.status.success() && said.contains("hint: ") && said.contains(hint), "{said}");
     }
     assert_eq!(names(&copy), BTreeSet::new());
+    // Nor is a copy made of itself, or of a database that cannot be read as if it were empty.
+    let inside = home.aish(&["state", "export", &state.join("copy").display().to_string()]);
+    let said = String::from_utf8_lossy(&inside.stderr).into_owned();
+    assert!(!inside.status.success() && said.contains("lies in what is to be copied"), "{said}");
+    for suffix in ["", "-wal", "-shm"] {
+        std::fs::write(state.join(format!("aish.db{suffix}")), [b'x'; 4096]).unwrap();
+    }
+    for arguments in [&["state", "export", "other"][..], &["cost"], &["memory", "add", "tea"], &["cost", "--json"]] {
+        let failed = home.aish(arguments);
+        let said = String::from_utf8_lossy(&failed.stderr).into_owned();
+        assert_eq!((failed.status.code(), failed.stdout.as_slice()), (Some(1), &b""[..]), "{arguments:?}: {said}");
+        assert!(said.contains("aish.db cannot be used: "), "{said}");
+    }
+    assert!(!home.work().join("other").exists());
+}
+
+#[test]
+fn folders_that_are_closed_to_their_owner_hold_nothing_up() {
+    let (home, state, _server) = used();
+    // As overlayfs leaves one beside each layer.
+    let closed = state.join("layers/1/work-0/work");
+    std::fs::create_dir_all(&closed).unwrap();
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o0)).unwrap();
+    // Root is held up by nothing. A user cannot start a program below the home of root.
+    let is_root = std::fs::metadata("/proc/self").unwrap().uid() == 0;
+    let program = home.path("aish");
+    std::fs::copy(env!("CARGO_BIN_EXE_aish"), &program).unwrap();
+    if is_root {
+        assert!(Command::new("chown").args(["-R", "4242:4242"]).arg(home.path("")).status().unwrap().success());
+    }
+    for arguments in [&["state", "export", "copy"][..], &["state", "delete", "--yes"]] {
+        let mut command = if is_root { Command::new("setpriv") } else { Command::new(&program) };
+        if is_root {
+            command.args(["--reuid", "4242", "--regid", "4242", "--clear-groups"]).arg(&program);
+        }
+        let output = command.args(arguments).env_clear().envs(home.all_variables()).current_dir(home.work()).output();
+        let output = output.unwrap();
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    assert!(home.work().join("copy/layers/1/work-0").is_dir() && !state.exists());
+    outside_is_whole(&home);
 }

@@ -71,7 +71,7 @@ fn write(args: &Args) -> Result<String, String> {
     let path = args.program.settings(scope, &folder, home.as_deref(), variable).ok_or(no_home)?;
     let backups = Backups::new(run::state_folder().ok_or(no_home)?.join("installed"));
     let shown = path.display();
-    let now = match std::fs::read_to_string(&path) {
+    let now = match aish_journal::read_text(&path) {
         Ok(text) => Some(text),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
         Err(error) => return Err(format!("{shown} cannot be read and was not changed: {error}")),

@@ -73,7 +73,7 @@ fn scopes(base: &Base, agent: Agent) -> Vec<InstalledHooks> {
 
 /// Looks into one file; none where nothing of ours is in it.
 fn look(agent: Agent, scope: &'static str, place: &Place) -> Option<InstalledHooks> {
-    let text = std::fs::read_to_string(&place.path).ok()?;
+    let text = aish_journal::read_text(&place.path).ok()?;
     let running = std::env::current_exe().ok();
     let mut faults = Vec::new();
     let mut programs = match agent.form() {

@@ -1,7 +1,9 @@
 //! `aish mcp add` and `aish mcp import`: servers into the user's configuration.
 
+use std::fs::File;
 use std::path::Path;
 
+use aish_journal::read_whole;
 use aish_mcp::client::{ImportedEndpoint, ImportedServer, import};
 
 use crate::arguments::McpAddFlags;
@@ -10,6 +12,9 @@ use crate::config::servers::{NewServer, ServerFile};
 use crate::exit::ExitCode;
 use crate::failure::{Failure, ResultExt as _};
 use crate::run::complain;
+
+/// Bytes of the longest list that is read: some programs keep much else in the same file.
+const LONGEST_LIST: u64 = 64 << 20;
 
 /// Adds one server; the others and all comments stay as they are.
 ///
@@ -39,7 +44,8 @@ pub(super) fn add(base: &Base, flags: &McpAddFlags, print: &mut dyn FnMut(&str))
 /// # Errors
 /// When the list or the configuration cannot be read, or the configuration cannot be written; it is then as it was.
 pub(super) fn import_file(base: &Base, list: &Path, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
-    let text = std::fs::read_to_string(list).at(|| list.display())?;
+    // A person names it: a pipe is waited for.
+    let text = File::open(list).and_then(|file| read_whole(file, LONGEST_LIST)).at(|| list.display())?;
     let (servers, faults) = import(&text)?;
     let clean = |text: &str| complain(&aish_types::sanitize(text));
     faults.iter().for_each(|fault| clean(fault));

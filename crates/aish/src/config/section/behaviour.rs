@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::key::{AMOUNT, COUNT, Kind, MANY, Overlay};
+use super::super::key::{AMOUNT, COUNT, COUNT_32, Kind, MANY, Overlay};
 use super::super::word::one_of;
 use super::words;
 
@@ -126,9 +126,9 @@ section! {
     /// `[norris]`.
     Norris in "norris" {
         /// The most requests to the model in a run.
-        max_steps: u32 = 25, COUNT, Overlay::Lower;
+        max_steps: u32 = 25, COUNT_32, Overlay::Lower;
         /// The most calls and commands in a run.
-        max_tool_calls: u32 = 50, COUNT, Overlay::Lower;
+        max_tool_calls: u32 = 50, COUNT_32, Overlay::Lower;
         /// The most tokens of a run.
         max_tokens: u64 = 200_000, COUNT, Overlay::Lower;
         /// The most dollars of a run.
@@ -212,6 +212,6 @@ section! {
         /// Keeps the messages of each session, so that it can be gone on with.
         sessions: bool = true, Kind::Bool, Overlay::Only(false);
         /// The most lines of the line history; the oldest go first.
-        size: u64 = 100_000, COUNT, Overlay::Free;
+        size: u64 = 100_000, COUNT, Overlay::Never;
     }
 }

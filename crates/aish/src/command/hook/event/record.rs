@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use aish_hook::agent::{Agent, Event};
 use aish_hook::answer;
 use aish_hook::decision::Decision;
+use aish_safety::pin::Digest;
 use aish_safety::{AuditEntry, By, Judgement, Verdict};
-use aish_types::{CallContext, CallId, SessionId, ToolName};
+use aish_types::{CallContext, CallId, SessionId, ToolName, mask, mask_named};
 use serde::Serialize;
 
 use aish_hook::payload::CommandCall;
@@ -31,7 +32,7 @@ struct HookNote<'a> {
     undo: Option<String>,
     /// What takes the command's place.
     #[serde(skip_serializing_if = "Option::is_none")]
-    replaced: Option<&'a str>,
+    replaced: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<&'a str>,
     ms: u64,
@@ -65,12 +66,12 @@ pub(super) fn decision(
         answer: chosen.word(),
         mode: call.mode.as_deref(),
         undo,
-        replaced: wanted.replaced.as_deref(),
+        replaced: wanted.replaced.as_deref().map(|command| mask_named(&mask(&base.secrets.redact(command)))),
         ms: elapsed(started),
         ..HookNote::default()
     };
     let entry = AuditEntry {
-        command: Some(call.command.clone()),
+        command: Some(base.secrets.redact(&call.command).into_owned()),
         verdict: judgement.verdict,
         rule: judgement.rule.to_string(),
         approved: chosen != Decision::Deny,
@@ -186,7 +187,9 @@ impl Key {
             Some(id) => Self { text: [agent, &session, &sub_agent, id].join("\u{1f}"), exact: true },
             None => {
                 let folder = text(&call.folder);
-                Self { text: [agent, &session, &sub_agent, &folder, &call.command].join("\u{1f}"), exact: false }
+                // The text is kept, and a command may spell out a key.
+                let command = Digest::of(call.command.as_bytes()).to_string();
+                Self { text: [agent, &session, &sub_agent, &folder, &command].join("\u{1f}"), exact: false }
             }
         }
     }

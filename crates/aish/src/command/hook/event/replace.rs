@@ -52,7 +52,7 @@ fn has_rules_that_deny(base: &Base, agent: Agent, call: &CommandCall) -> bool {
         Err(error) if error.kind() != ErrorKind::NotFound => return true,
         Err(_) => {}
     }
-    files.iter().any(|file| match std::fs::read_to_string(file) {
+    files.iter().any(|file| match aish_journal::read_text(file) {
         Ok(text) => denies(&text),
         Err(error) => error.kind() != ErrorKind::NotFound,
     })

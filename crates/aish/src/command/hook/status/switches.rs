@@ -33,7 +33,7 @@ pub(super) fn faults(base: &Base, agent: Agent) -> Vec<String> {
         Agent::Opencode | Agent::Cursor | Agent::Copilot | Agent::Crush => return Vec::new(),
     };
     let said = files.into_iter().filter_map(|(path, comments)| {
-        let settings = edit::value(&std::fs::read_to_string(&path).ok()?, comments).ok()?;
+        let settings = edit::value(&aish_journal::read_text(&path).ok()?, comments).ok()?;
         switches(&settings).map(|switch| format!("{switch} in {} switches it off", path.display()))
     });
     said.collect()
@@ -67,7 +67,7 @@ fn of_goose(settings: &Value) -> Option<&'static str> {
 fn codex_config(base: &Base) -> Option<String> {
     let hooks = place(base, Agent::Codex, Scope::User)?.path;
     let path = hooks.with_file_name("config.toml");
-    let config: toml_edit::DocumentMut = std::fs::read_to_string(&path).ok()?.parse().ok()?;
+    let config: toml_edit::DocumentMut = aish_journal::read_text(&path).ok()?.parse().ok()?;
     let switch = config.get("features")?.get("hooks")?.as_bool()?;
     (!switch).then(|| format!("features.hooks in {} switches it off", path.display()))
 }
