@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 
 pub(crate) use arguments::from_value;
 pub use arguments::{Checked, Faults, parse};
+pub(crate) use fault::short;
 pub use unknown::unknown_argument;
 use work::{MAX_EVALUATIONS, Work};
 
