@@ -141,10 +141,8 @@ impl Parts {
 
 /// Writes a byte of a segment. The URL's own parser would take tabs and line breaks out, and read what is left of `.\t.` as `..`.
 fn encoded(byte: u8) -> String {
-    match byte {
-        _ if byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@".contains(&byte) => char::from(byte).to_string(),
-        _ => format!("%{byte:02X}"),
-    }
+    let is_plain = byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@".contains(&byte);
+    if is_plain { char::from(byte).to_string() } else { format!("%{byte:02X}") }
 }
 
 /// Finds the first `{name}`: what is before it, the name, what is behind it.
