@@ -108,7 +108,7 @@ impl Executor {
     fn look_up(&self, name: &ToolName) -> Result<Arc<Tool>, Box<ToolOutcome>> {
         self.registry.tool(name).ok_or_else(|| {
             let near = self.registry.near(name.as_str(), NEAR);
-            let mut text = format!("Unknown tool: {name}");
+            let mut text = format!("Unknown tool: {}", schema::short(name.as_str()));
             if !near.is_empty() {
                 let names: Vec<&str> = near.iter().map(ToolName::as_str).collect();
                 text.push_str(&format!(". Did you mean: {}?", names.join(", ")));

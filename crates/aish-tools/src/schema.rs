@@ -7,13 +7,16 @@ mod arguments;
 mod coerce;
 mod fault;
 mod unknown;
+mod work;
 
 use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::{Map, Value};
 
 pub(crate) use arguments::from_value;
 pub use arguments::{Checked, Faults, parse};
+pub(crate) use fault::short;
 pub use unknown::unknown_argument;
+use work::{MAX_EVALUATIONS, Work};
 
 /// The largest schema, in bytes of JSON.
 pub const MAX_BYTES: usize = 256 * 1024;
@@ -38,6 +41,7 @@ pub struct Schema {
     properties: Map<String, Value>,
     required: Vec<String>,
     keeps_unknown: bool,
+    work: Option<Work>,
 }
 
 impl Schema {
@@ -51,12 +55,13 @@ impl Schema {
         if !is_bounded(schema) {
             return Err(SchemaError::TooLarge);
         }
+        let work = Work::of(schema).map_err(|knot| SchemaError::Invalid(knot.to_string()))?;
         let validator = build(schema)?;
         let properties = schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
         let required = schema.get("required").and_then(Value::as_array);
         let required = required.into_iter().flatten().filter_map(Value::as_str).map(String::from).collect();
         let keeps_unknown = schema.get("properties").is_none() && !is_closed(schema) || lets_others_in(schema);
-        Ok(Self { validator, properties, required, keeps_unknown })
+        Ok(Self { validator, properties, required, keeps_unknown, work })
     }
 
     /// Checks a value as it is, without coercion, and returns what is wrong with it.
@@ -64,12 +69,23 @@ impl Schema {
     /// # Errors
     /// Every fault, in words.
     pub fn validate(&self, value: &Value) -> Result<(), Faults> {
+        self.bounded(value)?;
         if self.validator.is_valid(value) {
             return Ok(());
         }
         let faults: Vec<String> =
             self.validator.iter_errors(value).take(20).map(|error| fault::of_result(&error)).collect();
         Err(Faults(faults))
+    }
+
+    /// Refuses a value that cannot be checked in the time that there is.
+    fn bounded(&self, value: &Value) -> Result<(), Faults> {
+        if self.work.as_ref().is_none_or(|work| work.fits(value)) {
+            return Ok(());
+        }
+        Err(Faults(vec![format!(
+            "Invalid arguments: the references of the schema would take more than {MAX_EVALUATIONS} steps to check this"
+        )]))
     }
 }
 

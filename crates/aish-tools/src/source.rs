@@ -8,6 +8,9 @@ use serde_json::Value;
 use crate::plan::Plan;
 use crate::schema::{Faults, unknown_argument};
 
+/// Unknown arguments that are told of one call.
+const MAX_TOLD: usize = 20;
+
 /// How the registry learns that a source's definitions are not what they were.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Changes {
@@ -44,7 +47,10 @@ impl CheckedCall {
         let schema = self.definition.input_schema.value();
         let known = schema.get("properties").and_then(Value::as_object);
         let known = || known.into_iter().flatten().map(|(name, _)| name.as_str());
-        Err(Faults(self.ignored.iter().map(|name| unknown_argument(name, known())).collect()))
+        let told = self.ignored.iter().take(MAX_TOLD).map(|name| unknown_argument(name, known()));
+        let more = self.ignored.len().saturating_sub(MAX_TOLD);
+        let more = (more > 0).then(|| format!("Unknown arguments: {more} more"));
+        Err(Faults(told.chain(more).collect()))
     }
 }
 

@@ -1,8 +1,9 @@
 //! MCP servers as files name them: how each is reached, its bounds, and what the user says of its tools.
 //!
-//! Reading order: [`ServerEntry`] (one server), `overrides` (what is said of its tools), `read` (`servers:` of a YAML file),
-//! [`read_list`] (lists of other programs). Nothing is started here.
+//! Reading order: [`ServerEntry`] (one server), `overrides` (what is said of its tools), `arguments` (of their arguments),
+//! `read` (`servers:` of a YAML file), [`read_list`] (lists of other programs). Nothing is started here.
 
+mod arguments;
 mod entry;
 mod file;
 mod overrides;

@@ -145,13 +145,16 @@ enum NoServer {
     Object,
     #[error("it has neither a command nor a url")]
     Place,
-    #[error("its `{0}` is {1}, and must be a text")]
-    Text(&'static str, &'static str),
+    #[error("its `{0}` is {1}, and must be {2}")]
+    Kind(&'static str, &'static str, &'static str),
 }
 
 fn server(name: &str, entry: &Value) -> Result<ImportedServer, NoServer> {
     let Value::Object(entry) = entry else { return Err(NoServer::Object) };
     let entry = &shape::common(entry);
+    if let Some((key, given, wanted)) = shape::misfit(entry) {
+        return Err(NoServer::Kind(key, given, wanted));
+    }
     let mut notes = Vec::new();
     let text = |key: &str| entry.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
     let url = text("url").or_else(|| text("serverUrl")).or_else(|| text("httpUrl"));
@@ -181,10 +184,14 @@ fn server(name: &str, entry: &Value) -> Result<ImportedServer, NoServer> {
             notes.push(format!("`{key}` was not taken over"));
         }
     }
-    if Value::Object(entry.clone()).to_string().contains("${input:") {
+    let written = Value::Object(entry.clone()).to_string();
+    if written.contains("${input:") {
         notes.push("it asks for inputs (`${input:…}`): put a variable in their place".to_owned());
     }
-    let flag = |key: &str| entry.get(key).and_then(Value::as_bool);
+    if written.contains("${workspaceFolder") {
+        notes.push("it names the folder of an editor (`${workspaceFolder}`): put the path in its place".to_owned());
+    }
+    let flag = |key: &str| entry.get(key).and_then(shape::flag);
     let disabled = flag("disabled") == Some(true) || flag("enabled") == Some(false);
     let (start_ms, call_ms) = shape::limits(entry);
     let (include, exclude) = shape::filters(entry);
@@ -193,16 +200,9 @@ fn server(name: &str, entry: &Value) -> Result<ImportedServer, NoServer> {
 
 /// Says why an entry leads nowhere.
 fn no_place(entry: &Map<String, Value>) -> NoServer {
-    let kind = |value: &Value| match value {
-        Value::String(_) => "empty",
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    };
     let given = ["command", "url", "serverUrl", "httpUrl"].iter().find_map(|key| Some((*key, entry.get(*key)?)));
-    given.map_or(NoServer::Place, |(key, value)| NoServer::Text(key, kind(value)))
+    let kind = |value: &Value| if value.is_string() { "empty" } else { shape::kind(value) };
+    given.map_or(NoServer::Place, |(key, value)| NoServer::Kind(key, kind(value), "a text"))
 }
 
 /// What is said to be left: above all, nobody's approvals are taken over.

@@ -92,11 +92,18 @@ impl Normalizer {
         let error = message.remove("error").filter(|error| !(error.is_null() || has_result && is_empty(error)));
         if error.is_none() && result.is_none() {
             let claimed = self.lock().claim_bare(&message);
+            if let Some((id, method)) = claimed {
+                return Some(answer(id, result::mend(&method, Value::Object(message))));
+            }
+            // An envelope with nothing in it answers all the same: nothing else will come.
+            let is_envelope = message.keys().all(|key| ["id", "jsonrpc", "method", "params"].contains(&key.as_str()));
+            let id = message.get("id").filter(|id| is_envelope && !id.is_null());
+            let claimed = id.and_then(|id| self.lock().claim(Some(id), None));
             let Some((id, method)) = claimed else {
                 tracing::debug!("a message that is neither request nor answer was dropped");
                 return None;
             };
-            return Some(answer(id, result::mend(&method, Value::Object(message))));
+            return Some(answer(id, result::mend(&method, Value::Null)));
         }
         let id = message.get("id");
         let claimed = self.lock().claim(id, error.is_none().then_some(result.as_ref()).flatten());
@@ -258,6 +265,20 @@ mod tests {
         ] {
             let got = answer("initialize", body.clone()).unwrap();
             assert_eq!(got["result"]["serverInfo"]["name"], "x", "{body}");
+        }
+    }
+
+    #[test]
+    fn an_answer_with_nothing_in_it_is_one() {
+        for body in
+            [json!({"jsonrpc": "2.0", "id": 3}), json!({"id": "3", "error": null}), json!({"id": 3, "method": null})]
+        {
+            assert!(answer("tools/call", body.clone()).is_some_and(|got| got["result"].is_object()), "{body}");
+        }
+        for body in
+            [json!({"jsonrpc": "2.0"}), json!({"id": null}), json!({"id": 4}), json!({"id": 3, "level": "info"})]
+        {
+            assert_eq!(answer("tools/call", body.clone()), None, "{body}");
         }
     }
 

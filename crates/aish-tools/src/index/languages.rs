@@ -12,6 +12,8 @@ use table::{LANGUAGES, Language, Table};
 
 /// Words of a request that are told; the rest is cut.
 const MAX_WORDS: usize = 96;
+/// Letters of the longest word; what is longer, but for Chinese, which is not parted, is none of any language.
+const MAX_LETTERS: usize = 80;
 
 /// Of a request that is not English, at least one in so many words is not.
 const STRANGE: usize = 3;
@@ -94,9 +96,13 @@ fn words(text: &str) -> Vec<Word<'_>> {
             continue;
         }
         let parts = inner.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
-        out.extend(parts.map(|text| Word { text, is_value }));
+        out.extend(parts.map(|text| Word { text, is_value: is_too_long(text) }));
     }
     out
+}
+
+fn is_too_long(word: &str) -> bool {
+    !word.starts_with(is_han) && word.chars().nth(MAX_LETTERS).is_some()
 }
 
 /// Cuts a token where Han begins or ends.
@@ -174,6 +180,19 @@ mod tests {
         ] {
             assert_eq!(told(request), None, "{request}");
         }
+    }
+
+    #[test]
+    fn a_word_without_end_is_none() {
+        for letters in ["x", "é", "ing", "ы", "ß"] {
+            let long = letters.repeat(200_000);
+            assert!(words(&format!("zeige {long}")).iter().any(|word| word.is_value && word.text.len() == long.len()));
+            // Each of its ends would be looked for each of its beginnings.
+            told(&format!("zeige die dateien {long}"));
+        }
+        assert_eq!(words(&"日志".repeat(500)).iter().filter(|word| word.is_value).count(), 0);
+        let compound = "Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetz";
+        assert!(words(compound).iter().all(|word| !word.is_value));
     }
 
     #[test]

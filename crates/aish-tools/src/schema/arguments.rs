@@ -94,6 +94,7 @@ impl Schema {
         }
         let mut arguments = Value::Object(arguments);
         for _ in 0..ROUNDS {
+            self.bounded(&arguments)?;
             if self.validator.is_valid(&arguments) {
                 return Ok(Checked { arguments, ignored });
             }
@@ -105,6 +106,7 @@ impl Schema {
                 apply(&mut arguments, &path, mended);
             }
         }
+        self.bounded(&arguments)?;
         if self.validator.is_valid(&arguments) {
             return Ok(Checked { arguments, ignored });
         }

@@ -173,7 +173,7 @@ pub(super) fn place(name: &str, switches: &Switches, at: Position, faults: &mut 
 }
 
 /// What can only be seen when the whole tool is read.
-pub(super) fn tool(tool: &Tool, at: Position, confirm_at: Position, faults: &mut Faults) {
+pub(super) fn tool(tool: &Tool, at: Position, faults: &mut Faults) {
     for (place, what) in [(Place::Stdin, "standard input"), (Place::WorkingDir, "working directory")] {
         let names: Vec<&str> = tool.args.iter().filter(|arg| arg.place == place).map(|arg| arg.name.as_str()).collect();
         if names.len() > 1 {
@@ -200,11 +200,15 @@ pub(super) fn tool(tool: &Tool, at: Position, confirm_at: Position, faults: &mut
             faults.warning(at, message);
         }
     }
+}
+
+/// Tells places of the question that nothing fills in; all arguments and look-ups have to be there for that.
+pub(super) fn confirm(tool: &Tool, at: Position, faults: &mut Faults) {
     let known = |name: &str| tool.arg(name).is_some() || tool.resolve.iter().any(|resolve| resolve.variable == name);
     if let Some(message) = &tool.confirm_message {
         for name in template::places(message).filter(|name| !known(name)) {
             faults.warning(
-                confirm_at,
+                at,
                 format!("'confirm_message' of '{}' has the place {{{name}}}, and no argument has that name", tool.name),
             );
         }

@@ -32,7 +32,12 @@ pub fn read(file: &str, text: &str) -> (Option<Config>, Vec<Fault>) {
 
 fn read_config(root: &Node<'_>, faults: &mut Faults) -> Option<Config> {
     let mut fields = Fields::open(root, "a config", faults)?;
-    let name = fields.text("name", faults).filter(|name| !name.is_empty()).unwrap_or_else(|| "climax".into());
+    let name_at = fields.position_of("name").unwrap_or(fields.at);
+    let name = fields.text("name", faults);
+    if name.as_ref().is_some_and(|name| name.trim().is_empty()) {
+        faults.contradiction(name_at, "'name' of a config is empty; it is 'climax' then");
+    }
+    let name = name.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| "climax".into());
     let description = fields.text("description", faults).unwrap_or_default();
     let listed = servers::servers(&mut fields, faults);
     let has_servers = fields.position_of("servers").is_some();
@@ -162,7 +167,9 @@ fn read_fields(
         Target::Program => (read_words(&mut fields, faults), None),
         Target::Api => (Vec::new(), http::read_operation(&mut fields, faults).map(Box::new)),
     };
+    let before_args = faults.errors();
     let mut args = read_args(&mut fields, target, faults);
+    let mut is_whole = faults.errors() == before_args;
     let timeout_s = read_timeout(&mut fields, DEFAULT_TIMEOUT_S, faults);
     let risk_at = fields.position_of("risk").unwrap_or(at);
     let (risk, judged) = fields.word("risk", RISKS, faults).unwrap_or_default();
@@ -177,16 +184,16 @@ fn read_fields(
         faults.contradiction(at, "'resolve' means nothing here: look-ups are sub-commands of a program");
     }
     for (variable, at, node) in fields.entries("resolve", faults) {
-        resolve.extend(read_resolve(variable, at, node, faults));
+        let read = read_resolve(variable, at, node, faults);
+        is_whole &= read.is_some();
+        resolve.extend(read);
     }
     fields.end(faults);
     args.shrink_to_fit();
-    if faults.errors() > before {
-        return None;
-    }
+    let is_read = faults.errors() == before && name.is_some() && description.is_some();
     let tool = Tool {
-        name: name?,
-        description: description?,
+        name: name.unwrap_or_default(),
+        description: description.unwrap_or_default(),
         examples,
         command,
         operation,
@@ -197,9 +204,15 @@ fn read_fields(
         confirm_message,
         resolve,
     };
-    check::tool(&tool, at, confirm_at, faults);
-    http::check(&tool, at, faults);
-    Some(tool)
+    // Told of a tool that cannot be read, too: every fault at once.
+    check::tool(&tool, at, faults);
+    if is_whole {
+        check::confirm(&tool, confirm_at, faults);
+    }
+    if is_read {
+        http::check(&tool, at, faults);
+    }
+    is_read.then_some(tool)
 }
 
 fn read_args(fields: &mut Fields<'_, '_>, target: Target, faults: &mut Faults) -> Vec<Arg> {

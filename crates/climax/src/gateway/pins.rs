@@ -118,6 +118,7 @@ mod tests {
             upstream: Arc::new(upstream),
             definition: Arc::new(definition),
             fixed: Map::new(),
+            defaults: Map::new(),
             unshown: Vec::new(),
             call_ms: 1,
         }

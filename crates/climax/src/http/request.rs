@@ -76,18 +76,19 @@ impl Parts {
     /// The URL: the base's path, then each part of the operation's path as one segment, whatever its values hold.
     fn url(&mut self, api: &Api, path: &str) -> Url {
         let mut url = api.url.clone();
-        let mut segments = Vec::new();
+        let mut whole = url.path().strip_suffix('/').unwrap_or(url.path()).to_owned();
         for part in path.trim_start_matches('/').split('/') {
             let filled = self.filled(part);
             let leads_away = filled != part && matches!(filled.as_str(), "" | "." | "..");
             if leads_away || filled.contains('\0') {
                 self.faults.push(format!("'{filled}' cannot stand for {part} in the path {path}"));
             }
-            segments.push(filled);
+            if !matches!(part, "." | "..") {
+                whole.push('/');
+                whole.extend(filled.bytes().map(encoded));
+            }
         }
-        if let Ok(mut whole) = url.path_segments_mut() {
-            whole.pop_if_empty().extend(&segments);
-        }
+        url.set_path(&whole);
         if !self.query.is_empty() {
             url.query_pairs_mut().extend_pairs(&self.query);
         }
@@ -136,6 +137,12 @@ impl Parts {
             Media::Text(media) => whole.map(|text| (media.clone(), plain(&text).into_bytes())),
         }
     }
+}
+
+/// Writes a byte of a segment. The URL's own parser would take tabs and line breaks out, and read what is left of `.\t.` as `..`.
+fn encoded(byte: u8) -> String {
+    let is_plain = byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@".contains(&byte);
+    if is_plain { char::from(byte).to_string() } else { format!("%{byte:02X}") }
 }
 
 /// Finds the first `{name}`: what is before it, the name, what is behind it.

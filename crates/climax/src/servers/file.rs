@@ -28,7 +28,7 @@ pub fn read_list(path: &Path) -> Result<ServerList, String> {
     if std::fs::metadata(path).map_err(unreadable)?.len() > MAX_BYTES {
         return Err(format!("{name}: the file has more than {} MiB", MAX_BYTES / 1024 / 1024));
     }
-    let text = std::fs::read_to_string(path).map_err(unreadable)?;
+    let text = in_workspace(std::fs::read_to_string(path).map_err(unreadable)?, path);
     let (servers, faults) = aish_mcp::client::import(&text).map_err(|error| {
         let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
         format!("{name}: {error}{cause}")
@@ -62,6 +62,15 @@ pub fn read_list(path: &Path) -> Result<ServerList, String> {
     Ok(ServerList { servers: entries, left_out, notes })
 }
 
+/// Fills in the folder that VS Code has open where it reads a list: the one with `.vscode` in it.
+fn in_workspace(text: String, path: &Path) -> String {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let folder = path.parent().filter(|parent| parent.ends_with(".vscode")).and_then(Path::parent);
+    let Some(folder) = folder.and_then(Path::to_str) else { return text };
+    let written = serde_json::Value::from(folder).to_string();
+    text.replace("${workspaceFolder}", written.trim_matches('"'))
+}
+
 /// Returns the line, from 1, where a file begins to speak of a server: its name as a key in JSON, or the head of its table.
 fn line_of(text: &str, server: &str) -> Option<usize> {
     let key = serde_json::Value::from(server).to_string();
@@ -71,4 +80,26 @@ fn line_of(text: &str, server: &str) -> Option<usize> {
         inner.rsplit_once('.').is_some_and(|(_, last)| last == server || last == key)
     };
     text.lines().position(|line| is_key(line) || is_head(line)).map(|at| at + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_of_a_workspace_is_filled_in() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = r#"{"servers": {"files": {"command": "x", "args": ["${workspaceFolder}/a"]}}}"#;
+        for (place, expected) in
+            [(".vscode", format!("{}/a", folder.path().display())), ("b", "${workspaceFolder}/a".into())]
+        {
+            let path = folder.path().join(place).join("mcp.json");
+            std::fs::create_dir(folder.path().join(place)).unwrap();
+            std::fs::write(&path, text).unwrap();
+            let list = read_list(&path).unwrap();
+            let Some(Reach::Program { args, .. }) = &list.servers[0].reach else { panic!("{list:?}") };
+            assert_eq!(*args, [expected]);
+            assert_eq!(list.notes.len(), usize::from(place == "b"), "{:?}", list.notes);
+        }
+    }
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use aish_types::{Hints, Risk, SharedText, ToolDefinition, ToolName};
 use serde_json::{Map, Value};
 
+use super::arguments::{Absent, folded, leave_out, property};
 use super::entry::ServerEntry;
 
 /// Milliseconds for which a call may wait for answers of a person, on top of its own time.
@@ -60,8 +61,15 @@ impl Offered {
     /// Returns what the server is sent for these arguments.
     pub(crate) fn sent(&self, arguments: &Value) -> Map<String, Value> {
         let mut sent = arguments.as_object().cloned().unwrap_or_default();
-        for name in &self.unshown {
-            sent.remove(name);
+        if !self.unshown.is_empty() {
+            // A server that does not look at case would take `KEY` for `key`.
+            let unshown: Vec<String> = self.unshown.iter().map(|name| folded(name)).collect();
+            let schema = self.definition.input_schema.value();
+            let is_shown = |name: &str| schema.get("properties").is_some_and(|shown| shown.get(name).is_some());
+            sent.retain(|name, _| is_shown(name) || !unshown.contains(&folded(name)));
+        }
+        for (name, value) in &self.defaults {
+            sent.entry(name).or_insert_with(|| value.clone());
         }
         sent.extend(self.fixed.clone());
         sent
@@ -79,6 +87,8 @@ pub(crate) struct Offered {
     pub(crate) definition: Arc<ToolDefinition>,
     /// What is always sent.
     pub(crate) fixed: Map<String, Value>,
+    /// What is sent where nothing else is given.
+    pub(crate) defaults: Map<String, Value>,
     /// Arguments that are not shown: what a caller gives for them is not sent.
     pub(crate) unshown: Vec<String>,
     /// Milliseconds that a call may take, open questions not counted.
@@ -121,7 +131,7 @@ fn make(entry: &ServerEntry, upstream: &Arc<ToolDefinition>, over: Option<&ToolO
     (definition.risk, definition.trusted) = (Risk::Destructive, false);
     definition.late = upstream.late && !(said.is_settled)(upstream);
     definition.category = SharedText::default();
-    let (mut call_ms, mut fixed) = (entry.limits.call_ms(), Map::new());
+    let (mut call_ms, mut fixed, mut defaults) = (entry.limits.call_ms(), Map::new(), Map::new());
     if let Some(over) = over {
         if let Some(name) = &over.name {
             definition.name = ToolName::new(format!("{}.{name}", entry.alias));
@@ -132,7 +142,12 @@ fn make(entry: &ServerEntry, upstream: &Arc<ToolDefinition>, over: Option<&ToolO
         }
         if !over.arguments.is_empty() {
             let mut schema = definition.input_schema.value();
-            fixed = with_arguments(&mut schema, &over.arguments);
+            with_arguments(&mut schema, &over.arguments);
+            let given = |value: fn(&ArgumentOverride) -> Option<&Value>| {
+                over.arguments.iter().filter_map(move |(name, over)| Some((name.clone(), value(over)?.clone())))
+            };
+            fixed = given(|over| over.fixed.as_ref()).collect();
+            defaults = given(|over| over.default.as_ref().filter(|_| !over.is_unshown())).collect();
             definition.input_schema = schema.into();
         }
         call_ms = over.timeout_ms.filter(|&ms| ms > 0).unwrap_or(call_ms);
@@ -160,41 +175,39 @@ fn make(entry: &ServerEntry, upstream: &Arc<ToolDefinition>, over: Option<&ToolO
     definition.timeout_ms = Some(call_ms.saturating_add(ANSWERS_MS));
     let unshown = over.map(|over| over.arguments.iter().filter(|(_, argument)| argument.is_unshown())).into_iter();
     let unshown = unshown.flatten().map(|(name, _)| name.clone()).collect();
-    Offered { tool, upstream: Arc::clone(upstream), definition: Arc::new(definition), fixed, unshown, call_ms }
+    Offered {
+        tool,
+        upstream: Arc::clone(upstream),
+        definition: Arc::new(definition),
+        fixed,
+        defaults,
+        unshown,
+        call_ms,
+    }
 }
 
-/// Changes the schema as the arguments' overrides say, and returns what is always sent.
-fn with_arguments(schema: &mut Value, overrides: &BTreeMap<String, ArgumentOverride>) -> Map<String, Value> {
-    let mut fixed = Map::new();
+/// Changes the schema as the arguments' overrides say.
+fn with_arguments(schema: &mut Value, overrides: &BTreeMap<String, ArgumentOverride>) {
     for (name, over) in overrides {
-        if let Some(value) = &over.fixed {
-            fixed.insert(name.clone(), value.clone());
-        }
-        if over.is_unshown() {
-            if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
-                properties.remove(name);
+        let absent = match (&over.fixed, &over.default) {
+            (Some(value), _) => Absent::Fixed(value),
+            (None, _) if over.hidden => Absent::Hidden,
+            (None, Some(_)) => Absent::Optional,
+            (None, None) => {
+                if let (Some(description), Some(property)) = (&over.description, property(schema, name)) {
+                    property.insert("description".into(), Value::String(description.clone()));
+                }
+                continue;
             }
-            forget_required(schema, name);
-            continue;
-        }
-        if over.default.is_some() {
-            forget_required(schema, name);
-        }
-        let Some(property) = schema.pointer_mut("/properties").and_then(|all| all.get_mut(name)) else { continue };
-        let Some(property) = property.as_object_mut() else { continue };
+        };
+        leave_out(schema, name, absent);
+        let Some(property) = property(schema, name) else { continue };
         if let Some(description) = &over.description {
             property.insert("description".into(), Value::String(description.clone()));
         }
         if let Some(default) = &over.default {
             property.insert("default".into(), default.clone());
         }
-    }
-    fixed
-}
-
-fn forget_required(schema: &mut Value, name: &str) {
-    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
-        required.retain(|item| item != name);
     }
 }
 
@@ -207,9 +220,8 @@ pub(crate) fn strays(entry: &ServerEntry, tools: &[Arc<ToolDefinition>]) -> Vec<
             continue;
         };
         let schema = known.input_schema.value();
-        let properties = schema.get("properties").and_then(Value::as_object);
         for name in over.arguments.keys() {
-            if properties.is_none_or(|properties| !properties.contains_key(name)) {
+            if !leave_out(&mut schema.clone(), name, Absent::Hidden) {
                 out.push(format!("{} has no argument '{name}', of which a file says something", known.name));
             }
         }

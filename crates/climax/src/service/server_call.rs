@@ -18,6 +18,8 @@ use crate::gateway::{Event, OpenLine, Question};
 
 /// How the keys of a server's questions begin.
 const KEY: &str = "server-";
+/// How often a server may ask the person or the model during one call: each time the client waits, or pays.
+const MAX_ASKED: usize = 64;
 /// The most calls that are parked.
 const MAX_PARKED: usize = 256;
 
@@ -98,7 +100,12 @@ pub(super) async fn follow(call: RunningCall, scope: &CallScope, parking: &Parki
                 }
                 Some(event @ (Event::Ask(_) | Event::Write(_))) => {
                     call.asked += 1;
-                    call.open = Some(event);
+                    if call.asked <= MAX_ASKED {
+                        call.open = Some(event);
+                    } else if call.asked == MAX_ASKED + 1 {
+                        // Whoever waits for an answer is told no when its question is dropped.
+                        tracing::warn!("a server asked {MAX_ASKED} times during one call; it is answered no more");
+                    }
                 }
                 // The line is open as long as the call is.
                 None => return (&mut call.outcome).await.unwrap_or_else(crashed),

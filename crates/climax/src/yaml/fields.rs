@@ -107,8 +107,8 @@ impl<'n, 'a> Fields<'n, 'a> {
     pub(crate) fn optional_boolean(&mut self, key: &'static str, faults: &mut Faults) -> Option<bool> {
         let (_, node) = self.take(key)?;
         let value = node.text().and_then(|text| match text {
-            "1" => Some(true),
-            "0" => Some(false),
+            "1" | "y" | "Y" => Some(true),
+            "0" | "n" | "N" => Some(false),
             text => scalar::boolean(text),
         });
         if value.is_none() {

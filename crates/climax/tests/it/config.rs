@@ -105,6 +105,27 @@ tools:
 }
 
 #[test]
+fn what_can_only_be_seen_of_a_whole_tool_is_told_beside_its_other_faults() {
+    let text = "name: ''\ncommand: c\ntools:\n  - name: a\n    confirm_message: 'Put {nothing}?'\n    args:\n      - {name: one, \
+                stdin: true}\n      - {name: two, stdin: true, required: y}\n      - {name: three, flag: -x, required: n}\n      - \
+                {name: four, flag: -x}\n";
+    let told = faults(text);
+    for (place, words) in [
+        ("t.yaml:1:1: error", "'name' of a config is empty"),
+        ("t.yaml:4:5: error", "2 arguments for the standard input: one, two"),
+        ("t.yaml:4:5: error", "a tool needs 'description'"),
+        ("t.yaml:4:5: note", "have the same flag, -x"),
+        ("t.yaml:5:5: warning", "the place {nothing}"),
+    ] {
+        assert!(told.iter().any(|told| told.starts_with(place) && told.contains(words)), "{words}: {told:#?}");
+    }
+    assert_eq!(told.len(), 5, "{told:#?}");
+    // Of an argument that cannot be read it is not known whether it is the one of that place.
+    let text = text.replace("{name: four, flag: -x}", "{name: nothing, type: strin}");
+    assert!(!faults(&text).iter().any(|told| told.contains("the place {nothing}")), "{:#?}", faults(&text));
+}
+
+#[test]
 fn what_is_no_config_is_one_clear_fault() {
     for (text, expected) in [
         ("", "t.yaml:1:1: error: the file is empty"),

@@ -91,6 +91,21 @@ fn forms_of_a_usage_are_sub_commands_where_a_word_tells_them_apart() {
 }
 
 #[test]
+fn what_a_form_shows_behind_a_flag_is_its_value() {
+    let keys = "usage: kg [-q] [-f keyfile]\n       kg -D lib\n       kg -F hostname [-lv] [-f hosts_file]\n       kg -M make [-O option] output\n       kg -Y sign -f key_file file ...\n";
+    let help = Help::read(keys, &["kg"]);
+    let flags: Vec<String> = help
+        .options
+        .iter()
+        .map(|option| format!("{} {}", option.flag, option.value.as_deref().unwrap_or("-")))
+        .collect();
+    assert_eq!(flags, ["-q -", "-f keyfile", "-D lib", "-F hostname", "-lv -", "-M make", "-O option", "-Y sign"]);
+    assert!(help.commands.is_empty(), "{:?}", help.commands.iter().map(|command| &command.name).collect::<Vec<_>>());
+    let names: Vec<&str> = help.positionals.iter().map(|positional| positional.name.as_str()).collect();
+    assert_eq!(names, ["output", "file"]);
+}
+
+#[test]
 fn options_are_read_in_every_shape() {
     for (text, words, expected) in [
         (

@@ -55,6 +55,15 @@ fn a_misnamed_argument_of_a_writing_tool_is_refused(way: Way) {
         "Argument validation failed:\n  - Unknown argument 'dry-run'; did you mean 'dry_run'?\n  - Unknown argument 'zz'; there is \
          dry_run, branch."
     );
+    let many: serde_json::Map<String, Value> = (0..1_000).map(|number| (format!("x{number}"), json!(1))).collect();
+    let refused = client.run("push", Value::Object(many));
+    assert!(
+        refused.text.ends_with("\n  - Unknown arguments: 980 more") && refused.text.len() < 2_000,
+        "{}",
+        refused.text
+    );
+    let refused = client.run(&"y".repeat(100_000), json!({}));
+    assert!(refused.is_error && refused.text.len() < 1_000, "{}", refused.text.len());
     // What only reads runs as ever, and the key is named beside the text.
     let read = client.run("look", json!({"pth": "x"}));
     assert_eq!((read.text.as_str(), &read.structured["ignored"]), ("l", &json!(["pth"])));

@@ -190,6 +190,10 @@ fn commands_of_forms(help: &mut Help, forms: &[Vec<&str>]) {
 /// Returns the words, so many at most, with which a form begins that stand for themselves, with what follows them.
 fn literal<'f, 't>(form: &'f [&'t str], most: usize) -> Option<(Vec<&'t str>, &'f [&'t str])> {
     let at = form.iter().position(|token| !token.starts_with(['-', '[']))?;
+    // What stands behind a flag is its value: `-F hostname`.
+    if at.checked_sub(1).and_then(|before| form.get(before)).is_some_and(|before| before.starts_with('-')) {
+        return None;
+    }
     let words: Vec<&str> =
         form.get(at..)?.iter().take(most).take_while(|word| is_command_word(word)).copied().collect();
     let rest = form.get(at + words.len()..).unwrap_or_default();

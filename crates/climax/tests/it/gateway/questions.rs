@@ -104,3 +104,39 @@ fn an_answer_is_good_for_one_run() {
         assert_eq!(runs(&servers), 1);
     }
 }
+
+/// A server that asks again and again, until it is told no.
+const ASKS_WITHOUT_END: &str = r#"
+asked=0
+ask() {
+  asked=$((asked + 1))
+  printf '{"jsonrpc":"2.0","id":"q%s","method":"elicitation/create","params":{"message":"And now?","requestedSchema":{"type":"object","properties":{}}}}\n' "$asked"
+}
+while read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9][0-9]*\).*/\1/p')
+  case $line in
+    *'"initialize"'*)
+      printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}\n' "$id" ;;
+    *'"tools/list"'*)
+      printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"go","inputSchema":{"type":"object"}}]}}\n' "$id" ;;
+    *'"tools/call"'*) call=$id; ask ;;
+    *'"accept"'*) ask ;;
+    *'"id":"q'*)
+      printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"no at %s"}]}}\n' "$call" "$asked" ;;
+    *'"method"'*'"id"'* | *'"id"'*'"method"'*)
+      printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}\n' "$id" ;;
+  esac
+done
+"#;
+
+#[test]
+fn a_server_does_not_ask_without_end() {
+    let mut servers = Servers::new();
+    let script = servers.write("asks.sh", ASKS_WITHOUT_END);
+    servers.add("asks", json!({"command": "sh", "args": [script]}));
+    servers.refresh();
+    let over = servers.write("over.yaml", "servers: {asks: {tools: {go: {risk: read}}}}");
+    let mut client = servers.client(Some("accept"), &["--config", &over]);
+    assert_eq!(client.run("asks.go", json!({})).text, "no at 65");
+    assert_eq!(client.asked.len(), 64);
+}

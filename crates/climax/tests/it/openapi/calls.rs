@@ -24,6 +24,8 @@ fn arguments_go_where_the_document_says() {
         ),
         ("shelf_list_books", json!({}), "GET /v2/books", ""),
         ("shelf_get_book", json!({"id": "a/b?c#d%2e.."}), "GET /v2/books/a%2Fb%3Fc%23d%252e..", ""),
+        ("shelf_get_book", json!({"id": ".\t."}), "GET /v2/books/.%09.", ""),
+        ("shelf_get_book", json!({"id": "..\r\n"}), "GET /v2/books/..%0D%0A", ""),
         ("shelf_remove_book", json!({"id": "7"}), "DELETE /v2/books/7", ""),
         (
             "shelf_add_book",

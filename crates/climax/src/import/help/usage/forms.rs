@@ -14,6 +14,8 @@ pub(super) struct Forms {
     pub(super) options: Vec<String>,
     /// Flags that a list describes without a value.
     switches: Vec<String>,
+    /// True where a list tells which flags take values.
+    has_list: bool,
     /// True behind `--` in the form that is read.
     behind_dashes: bool,
     /// True in what dots say may be repeated.
@@ -45,7 +47,8 @@ impl Forms {
     /// Begins, with the options that are known from a list.
     pub(super) fn new(listed: &[HelpOption]) -> Self {
         let switch = |option: &&HelpOption| option.value.is_none() && !option.description.is_empty();
-        Self { switches: listed.iter().filter(switch).map(|option| option.flag.clone()).collect(), ..Self::default() }
+        let switches = listed.iter().filter(switch).map(|option| option.flag.clone()).collect();
+        Self { switches, has_list: !listed.is_empty(), ..Self::default() }
     }
 
     /// Returns the positionals; what does not stand in all of so many forms need not be given.
@@ -92,8 +95,12 @@ impl Forms {
         if token == "--" {
             self.behind_dashes = true;
         } else if token.starts_with('-') && !token.trim_matches('-').is_empty() {
+            // Without a list, what a form shows right behind a flag that has to be given is its value (`-s ca_key file ...`).
+            let is_told = !self.has_list && need == Need::Required;
             let takes = |next: &&&str| {
-                !token.contains('=') && next.starts_with('<') && next.trim_end_matches("...").ends_with('>')
+                let is_marked = next.starts_with('<') && next.trim_end_matches("...").ends_with('>');
+                let is_word = next.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+                !token.contains('=') && (is_marked || is_told && is_word && !next.starts_with('-'))
             };
             // A flag that its own list shows without a value has none; what follows it stands by itself.
             let is_switch = self.switches.iter().any(|switch| switch == token);
