@@ -13,6 +13,7 @@
 //! | `%all:class`, `%last:class` | all operands left are and there is one; the last is |
 //! | `%arg:class`, `%option:class` | any argument is; an option or its value is |
 //! | `%output:class` | what it writes to is, by its `writes` and `changes` |
+//! | `%here:class` | the folder it runs in is, as far as that is known |
 //! | `%is:glob` | an operand left, or a part of it after `=` or `:`, matches |
 //! | `%only:glob` | no operand left does not match |
 //! | `%shows:glob` | options that choose what is shown (`chooses`) are given, and what they choose matches |
@@ -125,6 +126,8 @@ named! {
         Option = "option",
         /// What it writes to: by its `writes` and `changes`, or by the options that most programs have for it.
         Output = "output",
+        /// The folder it runs in.
+        Here = "here",
     }
 }
 

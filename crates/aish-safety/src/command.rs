@@ -7,6 +7,7 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::rc::Rc;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::analysis::Analysis;
@@ -109,6 +110,8 @@ pub struct Surroundings {
     pub functions: BTreeMap<String, String>,
     /// Variables whose values are known.
     pub variables: BTreeMap<String, String>,
+    /// Names of variables that programs get from the environment: to assign one changes it for them.
+    pub exported: Arc<BTreeSet<String>>,
     /// Which files of settings stand in the folder or above it.
     pub brought: Brought,
     /// Files and folders of ours (config, policy, audit, history, binary) that nothing but a person may change.

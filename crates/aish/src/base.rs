@@ -129,6 +129,7 @@ impl Base {
         Surroundings {
             home: self.paths.home.as_ref().map(|home| home.display().to_string()),
             variables: self.variables.iter().filter(|(name, _)| STEADY.contains(&name.as_str())).cloned().collect(),
+            exported: Arc::new(self.variables.iter().map(|(name, _)| name.clone()).collect()),
             protected: self.protected(),
             ..Surroundings::default()
         }

@@ -408,8 +408,9 @@ impl Walker<'_> {
     ) {
         self.code_settings(assigned);
         // A variable that programs have from elsewhere changes for them too.
-        let inherited = assigned.iter().map(|one| one.name.as_str()).filter(|name| settings::is_inherited(name));
-        self.environment(inherited, None);
+        let inherited = assigned.iter().map(|one| one.name.as_str()).filter(|name| self.is_inherited(name));
+        let inherited: Vec<&str> = inherited.collect();
+        self.environment(inherited.into_iter(), None);
         if let Some(one) = assigned.first() {
             self.note_plain(&one.name, Verdict::Allow, Effect::Read, "shell.assign", "sets variables of the shell");
             return;

@@ -239,11 +239,9 @@ impl<T: AsRef<str>> Place<T> {
         })
     }
 
-    /// A sink or a terminal: writing there changes nothing.
+    /// A sink or the terminal of the command: writing there changes nothing. Another terminal is somebody else's.
     pub(crate) fn is_sink(&self) -> bool {
-        places::SINKS.contains(&self.text())
-            || self.text().starts_with("/dev/fd/")
-            || self.text().starts_with("/dev/pts/")
+        places::SINKS.contains(&self.text()) || self.text().starts_with("/dev/fd/")
     }
 
     /// The inside of a repository's own records.

@@ -359,7 +359,7 @@ impl Rest<'_, '_> {
         match which {
             Which::All => !self.left.is_empty() && self.words().all(|word| self.in_classes(classes, word)),
             Which::Last => self.words().last().is_some_and(|word| self.in_classes(classes, word)),
-            // Any argument at all, values of options too.
+            Which::Here => self.subject.folder.is_some_and(|here| self.in_classes(classes, &Word::literal(here))),
             Which::Argument => arguments.words.iter().any(|word| self.in_classes(classes, word)),
             Which::Option => {
                 let secret = classes == Classes::of(Class::Secret);

@@ -8,7 +8,7 @@ use aish_program_format::Language;
 use super::path::glob_match;
 use super::walk::Walker;
 use super::word::{Stream, Word};
-use crate::rules::Effect;
+use crate::rules::{Effect, settings};
 use crate::verdict::Verdict;
 
 /// How many files of a folder of scripts are looked at.
@@ -32,6 +32,11 @@ pub(crate) struct Settings<'t> {
 }
 
 impl Walker<'_> {
+    /// Says whether programs get a variable from the environment, so that an assignment alone changes it for them.
+    pub(crate) fn is_inherited(&self, name: &str) -> bool {
+        settings::is_inherited(name) || self.around.exported.contains(name)
+    }
+
     /// Asks about a variable that changes which code runs.
     pub(crate) fn ask_variable(&mut self, name: &str, value: &Word) {
         let mut reason = String::from("changes which code runs through the variable ");

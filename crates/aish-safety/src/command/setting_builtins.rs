@@ -12,7 +12,7 @@ use super::simple::Assigned;
 use super::walk::Walker;
 use super::word::{HOLE, Stream, Taint, Word, is_numeric};
 use crate::rules::special::{Settable, settable};
-use crate::rules::{Effect, settings};
+use crate::rules::Effect;
 use crate::verdict::Verdict;
 
 /// Letters of `set` that are harmless in bash, zsh and fish; with `-x` and a name fish puts that into the environment.
@@ -105,7 +105,8 @@ impl Walker<'_> {
         let exports =
             name == "export" || arguments.iter().any(|word| word.text.starts_with('-') && word.text.contains('x'));
         let names = assigned.iter().map(|one| one.name.as_str());
-        self.environment(names.filter(|name| exports || settings::is_inherited(name)), None);
+        let names: Vec<&str> = names.filter(|name| exports || self.is_inherited(name)).collect();
+        self.environment(names.into_iter(), None);
         self.note_plain(&shown(words), Verdict::Allow, Effect::Read, "shell.declare", "sets variables of the shell");
     }
 
@@ -251,7 +252,7 @@ impl Walker<'_> {
             self.set_in_some_shells(|walker| walker.state.keep(variable, values.to_vec()));
         }
         self.code_settings(&[Assigned { name: variable.into(), value: values.to_vec() }]);
-        if exports || settings::is_inherited(variable) {
+        if exports || self.is_inherited(variable) {
             self.environment(core::iter::once(variable), None);
         }
     }

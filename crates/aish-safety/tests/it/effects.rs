@@ -1,5 +1,7 @@
 //! Lines that write, run, send or show secrets through an option, an operand, a variable or settings: none is allowed.
 
+use std::sync::Arc;
+
 use aish_safety::{Brought, Surroundings, Verdict, is_brought};
 
 use crate::analysed::judge_command;
@@ -89,6 +91,7 @@ fn settings_that_a_folder_brings_make_a_question_of_what_reads_them() {
         (&["/home/ana/w/pyproject.toml"], "poetry show"),
         (&["/home/ana/pyproject.toml"], "pdm list"),
         (&["/home/ana/w/HEAD", "/home/ana/w/config", "/home/ana/w/objects"], "git status"),
+        (&["/home/ana/w/HEAD", "/home/ana/w/config", "/home/ana/w/objects"], "delta a b"),
         (&["/home/ana/w/.mlrrc"], "mlr --icsv --ojson cat a.csv"),
         (&["/home/ana/w/.mvn"], "mvn --version"),
         (&["/home/ana/.mvn"], "mvn --help"),
@@ -109,6 +112,25 @@ fn settings_that_a_folder_brings_make_a_question_of_what_reads_them() {
     }
     // An ordinary repository has none of these files beside one another.
     assert_eq!(with(&["/home/ana/w/config"], "git status"), Verdict::Allow);
+}
+
+#[test]
+fn a_variable_that_programs_get_from_the_environment_is_asked_about() {
+    let exported = ["PYENV_ROOT", "TMUX", "DBUS_SYSTEM_BUS_ADDRESS", "LC_ALL"].map(String::from);
+    let around = Surroundings { exported: Arc::new(exported.into()), ..around() };
+    for line in [
+        "PYENV_ROOT=/tmp/x; pyenv version",
+        "TMUX=/tmp/x,1,1",
+        "TMUX=/tmp/x,1,1 && tmux ls",
+        "declare TMUX=/tmp/x",
+        "set TMUX /tmp/x",
+        "DBUS_SYSTEM_BUS_ADDRESS=unixexec:path=/tmp/x; systemctl status",
+    ] {
+        assert_eq!(judge_command(line, &around).verdict, Verdict::Ask, "{line}");
+    }
+    for line in ["LC_ALL=C; sort x", "NAME=x; echo \"$NAME\"", "PYENV_VERSION=3; echo \"$PYENV_VERSION\""] {
+        assert_eq!(judge_command(line, &around).verdict, Verdict::Allow, "{line}");
+    }
 }
 
 /// What shells make of variables, numbers and options is no reason to ask about everyday lines.
