@@ -40,7 +40,10 @@ impl Grammar {
             }
         }
         let names: Vec<String> = ways.keys().cloned().collect();
-        let read = |way: &&str| pieces(&way.replace("\\n", "\n").replace("\\t", "\t"), &names);
+        let read = |way: &&str| {
+            let text = way.replace("\\n", "\n").replace("\\t", "\t").replace("\\r", "\r").replace("\\s", " ");
+            pieces(&text, &names)
+        };
         Self(ways.iter().map(|(name, ways)| (name.clone(), ways.iter().map(read).collect())).collect())
     }
 

@@ -7,6 +7,11 @@ const LINES: &[&str] = &[
     "awk '{ system(\"kill \" $2) }'",
     "a=xxxxxxxxxx; a=$a$a$a$a$a$a$a$a; a=$a$a$a$a$a$a$a$a; a=$a$a$a$a$a$a$a$a; b=${a//x/$a}; echo $b | sh",
     "x='${a:-'; x=$x$x$x$x$x$x$x$x; x=$x$x$x$x$x$x$x$x; x=$x$x$x$x$x$x$x$x; x=$x$x$x$x$x$x$x$x; PS4=$x ls",
+    "<<$[  #",
+    "$(<<  #",
+    "<<\r #",
+    "<<\r&$(",
+    "cat <<'' #",
 ];
 
 /// Long ones: what stands before, what is repeated (`#` is a number), what stands behind.

@@ -1,5 +1,6 @@
 //! From text to tree: the parser, and what it does not take written so that it does.
 
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -62,8 +63,7 @@ pub(crate) fn parse(text: &str, budget: &Budget) -> Option<ast::Program> {
     if has_commanded_tag(text) {
         return None;
     }
-    // Behind a here-document that does not begin, blanks at the end keep the tokenizer going for ever.
-    let text = if text.contains("<<") { text.trim_end_matches([' ', '\t', '\r']) } else { text };
+    let text = &*with_documents_begun(text)?;
     if !budget.pay(Work::Tokenize, text.len()) || !budget.pay(Work::Scan, documents(text)) {
         return None;
     }
@@ -87,6 +87,16 @@ pub(crate) fn parse(text: &str, budget: &Budget) -> Option<ast::Program> {
         tokens = apart(tokens);
     }
     brush_parser::parse_tokens(&tokens, &options).ok()
+}
+
+/// Ends the line of a here-document. At the end of a text the tokenizer looks for the mark of one that has not begun: where it
+/// takes the mark for an empty one, it does so for ever. None where the end of the line would be escaped.
+fn with_documents_begun(text: &str) -> Option<Cow<'_, str>> {
+    if !text.contains("<<") {
+        return Some(Cow::Borrowed(text));
+    }
+    let escapes = text.len() - text.trim_end_matches('\\').len();
+    (escapes % 2 == 0).then(|| Cow::Owned(format!("{text}\n")))
 }
 
 /// Estimates how many bytes the tokenizer moves or compares for here-documents: all that stands behind their marks is
