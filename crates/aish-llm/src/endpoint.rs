@@ -155,7 +155,8 @@ mod tests {
         for shown in [endpoint.to_string(), endpoint.join("/v1/models"), format!("{endpoint:?}")] {
             assert!(shown.contains("host:8443/api") && !shown.contains("hunt"), "{shown}");
         }
-        for bad in ["htp://bob:hunter2@host", "http://bob:hunter2@host:port", "//bob:hunter2@host", "bob:hunter2@host"] {
+        for bad in ["htp://bob:hunter2@host", "http://bob:hunter2@host:port", "//bob:hunter2@host", "bob:hunter2@host"]
+        {
             let error = Endpoint::parse(bad).unwrap_err();
             let said = format!("{error} {error:?}");
             assert!(said.contains("host") && !said.contains("hunter2"), "{said}");

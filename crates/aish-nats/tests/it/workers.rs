@@ -188,7 +188,11 @@ async fn collect(replies: &mut async_nats::Subscriber, all: &mut Replies, enough
 /// Lists what is in a bucket. The library's own listing ends too early where others write meanwhile.
 async fn keys(bucket: &Store) -> Vec<String> {
     let subjects = bucket.stream.info_with_subjects(format!("{}>", bucket.prefix)).await.unwrap();
-    subjects.map_ok(|(subject, _)| subject.strip_prefix(&bucket.prefix).unwrap().to_owned()).try_collect().await.unwrap()
+    subjects
+        .map_ok(|(subject, _)| subject.strip_prefix(&bucket.prefix).unwrap().to_owned())
+        .try_collect()
+        .await
+        .unwrap()
 }
 
 /// Waits until all that was accepted is marked as sent; then all its replies are on their way here.

@@ -96,7 +96,7 @@ fn with_documents_begun(text: &str) -> Option<Cow<'_, str>> {
         return Some(Cow::Borrowed(text));
     }
     let escapes = text.len() - text.trim_end_matches('\\').len();
-    (escapes % 2 == 0).then(|| Cow::Owned(format!("{text}\n")))
+    escapes.is_multiple_of(2).then(|| Cow::Owned(format!("{text}\n")))
 }
 
 /// Estimates how many bytes the tokenizer moves or compares for here-documents: all that stands behind their marks is
