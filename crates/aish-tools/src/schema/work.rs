@@ -111,35 +111,45 @@ impl Work {
                 down.push((part, times));
             }
         }
-        let looks = u64::try_from(down.len()).unwrap_or(u64::MAX);
-        let mut below = |child: &Value, found: &mut dyn FnMut(&Part, u64, &mut BTreeMap<usize, u64>)| {
-            *left = left.checked_sub(looks)?;
-            let mut applied = BTreeMap::new();
-            down.iter().for_each(|(part, times)| found(part, *times, &mut applied));
-            if applied.is_empty() { Some(()) } else { self.walk(child, applied, left) }
-        };
         match value {
             Value::Object(members) => {
                 for (name, member) in members {
-                    below(member, &mut |part, times, applied| add(part.of_member(name), times, applied))?;
+                    self.below(member, Step::Member(name), &down, left)?;
                 }
             }
             Value::Array(items) => {
                 for (at, item) in items.iter().enumerate() {
-                    below(item, &mut |part, times, applied| add(part.of_item(at), times, applied))?;
+                    self.below(item, Step::Item(at), &down, left)?;
                 }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
         Some(())
     }
+
+    /// Counts what is applied to a member or item, by the parts that are applied to the whole, each so many times.
+    fn below(&self, child: &Value, step: Step<'_>, down: &[(&Part, u64)], left: &mut u64) -> Option<()> {
+        *left = left.checked_sub(u64::try_from(down.len()).unwrap_or(u64::MAX))?;
+        let mut applied: BTreeMap<usize, u64> = BTreeMap::new();
+        for (part, times) in down {
+            let parts: Vec<usize> = match step {
+                Step::Member(name) => part.of_member(name).collect(),
+                Step::Item(at) => part.of_item(at).collect(),
+            };
+            for number in parts {
+                let count = applied.entry(number).or_default();
+                *count = count.saturating_add(*times);
+            }
+        }
+        if applied.is_empty() { Some(()) } else { self.walk(child, applied, left) }
+    }
 }
 
-fn add(parts: impl Iterator<Item = usize>, times: u64, applied: &mut BTreeMap<usize, u64>) {
-    for part in parts {
-        let count = applied.entry(part).or_default();
-        *count = count.saturating_add(times);
-    }
+/// The way from a value into it.
+#[derive(Debug, Clone, Copy)]
+enum Step<'v> {
+    Member(&'v str),
+    Item(usize),
 }
 
 fn has_references(schema: &Value) -> bool {
