@@ -11,8 +11,8 @@ use super::run::shown;
 use super::simple::Assigned;
 use super::walk::Walker;
 use super::word::{HOLE, Stream, Taint, Word, is_numeric};
-use crate::rules::special::{Settable, settable};
 use crate::rules::Effect;
+use crate::rules::special::{Settable, settable};
 use crate::verdict::Verdict;
 
 /// Letters of `set` that are harmless in bash, zsh and fish; with `-x` and a name fish puts that into the environment.
