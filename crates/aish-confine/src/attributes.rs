@@ -7,7 +7,9 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, Gid, Mode, OFlags, Timespec, Timestamps, Uid, XattrFlags};
+use rustix::fs::{
+    AtFlags, Gid, Mode, OFlags, StatxFlags, StatxTimestamp, Timespec, Timestamps, Uid, XattrFlags, statx,
+};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +48,18 @@ pub enum FileKind {
     Special,
 }
 
+impl FileKind {
+    fn of(mode: u32, is_zero_device: bool) -> Self {
+        match mode & 0o170_000 {
+            0o100_000 => Self::File,
+            0o040_000 => Self::Folder,
+            0o120_000 => Self::Link,
+            0o020_000 if is_zero_device => Self::Whiteout,
+            _ => Self::Special,
+        }
+    }
+}
+
 /// Attributes of one path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Attributes {
@@ -70,14 +84,30 @@ impl Attributes {
         }
     }
 
-    pub(crate) fn from_metadata(meta: &fs::Metadata) -> Self {
-        let kind = match meta.mode() & 0o170_000 {
-            0o100_000 => FileKind::File,
-            0o040_000 => FileKind::Folder,
-            0o120_000 => FileKind::Link,
-            0o020_000 if meta.rdev() == 0 => FileKind::Whiteout,
-            _ => FileKind::Special,
+    /// The same of a name in an open folder.
+    pub(crate) fn within(folder: impl std::os::fd::AsFd, name: &Path) -> io::Result<Option<Self>> {
+        let stat = match statx(folder, name, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::BASIC_STATS) {
+            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(None),
+            stat => stat?,
         };
+        let mode = u32::from(stat.stx_mode);
+        let kind = FileKind::of(mode, stat.stx_rdev_major == 0 && stat.stx_rdev_minor == 0);
+        let time = |time: StatxTimestamp| (time.tv_sec, i64::from(time.tv_nsec));
+        Ok(Some(Self {
+            kind,
+            inode: stat.stx_ino,
+            mode: mode & 0o7777,
+            uid: stat.stx_uid,
+            gid: stat.stx_gid,
+            size: if kind == FileKind::Folder { 0 } else { stat.stx_size },
+            links: u64::from(stat.stx_nlink),
+            modified: time(stat.stx_mtime),
+            changed: time(stat.stx_ctime),
+        }))
+    }
+
+    pub(crate) fn from_metadata(meta: &fs::Metadata) -> Self {
+        let kind = FileKind::of(meta.mode(), meta.rdev() == 0);
         Self {
             kind,
             inode: meta.ino(),
@@ -189,6 +219,11 @@ pub(crate) fn is_opaque(path: &Path) -> bool {
 /// Says whether overlayfs copied a path of a layer from the one below, as far as it noted where it has it from.
 pub(crate) fn is_copied(path: &Path) -> io::Result<bool> {
     Ok(names(path)?.iter().any(|name| name == b"user.overlay.origin"))
+}
+
+/// Says whether a path has overlayfs's own notes.
+pub(crate) fn has_notes(path: &Path) -> io::Result<bool> {
+    Ok(names(path)?.iter().any(|name| name.starts_with(OVERLAY)))
 }
 
 /// Takes overlayfs's own notes off a path, and says whether there were any. Time of modification stays.

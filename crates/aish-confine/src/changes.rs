@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::attributes::{self, Attributes, FileKind};
 use crate::cache;
 use crate::layer::{Layer, LayerError, at};
+use crate::parts;
 
 /// How a path changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,6 +58,10 @@ pub struct Change {
     pub attributes_only: bool,
     /// Whether the folder takes the place of one, of which nothing is left.
     pub replaces: bool,
+    /// Attributes of what was there, as it was compared.
+    pub(crate) old: Option<Attributes>,
+    /// Attributes of what is there.
+    pub(crate) new: Option<Attributes>,
 }
 
 /// A path that is not kept, and why.
@@ -151,17 +156,28 @@ impl Walk<'_> {
                 out.times.push((self.root, path.to_owned()));
             }
         }
-        for name in names(&above)? {
-            let path = path.join(name);
+        for part in parts::of(&names(&above)?, |names| self.entries(path, names)) {
+            let part = part?;
+            out.changes.extend(part.changes);
+            out.refused.extend(part.refused);
+            out.times.extend(part.times);
+        }
+        Ok(())
+    }
+
+    /// Compares entries of a folder of the layer with those below it.
+    fn entries(&self, folder: &Path, names: &[OsString]) -> Result<Changes, LayerError> {
+        let mut out = Changes::default();
+        for path in names.iter().map(|name| folder.join(name)) {
             if self.is_shared && !cache::is_fetched(&path) {
                 continue;
             }
             let (above, below) = (self.upper.join(&path), self.tree.join(&path));
             let Some(new) = at(&above, Attributes::of(&above))? else { continue };
             let old = at(&below, Attributes::of(&below))?;
-            self.entry(&path, old, &new, out)?;
+            self.entry(&path, old, &new, &mut out)?;
         }
-        Ok(())
+        Ok(out)
     }
 
     fn entry(
@@ -231,6 +247,8 @@ impl Walk<'_> {
             mode,
             attributes_only: false,
             replaces: false,
+            old: old.cloned(),
+            new: new.cloned(),
         }
     }
 

@@ -9,7 +9,7 @@ use rustix::fs::{Mode, OFlags};
 use crate::attributes::{self, Attributes, FileKind};
 use crate::journal::{Move, MoveKind};
 use crate::layer::{Layer, LayerError, at};
-use crate::sys;
+use crate::{parts, sys};
 
 /// Why a path is a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,8 +44,13 @@ pub struct Conflict {
 
 /// Looks for what changed since the layer was made.
 pub(crate) fn of_keeping(layer: &Layer, moves: &[Move]) -> Result<Vec<Conflict>, LayerError> {
+    let found = parts::of(moves, |part| of_part(layer, part, moves));
+    Ok(found.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
+}
+
+fn of_part(layer: &Layer, part: &[Move], moves: &[Move]) -> Result<Vec<Conflict>, LayerError> {
     let mut found = Vec::new();
-    for one in moves {
+    for one in part {
         let path = layer.tree(one.root).join(&one.path);
         let why = match (one.kind, &one.old) {
             (MoveKind::Folder, Some(old)) if old.changed > layer.about.start => {

@@ -31,20 +31,12 @@ pub(crate) struct Covers {
 }
 
 impl Covers {
-    /// Lists every secret, socket and FIFO that would be seen. `inner` are paths of what covers them, which must be in sight.
-    pub(crate) fn of(
-        plan: &Plan,
-        orders: &[PathBuf],
-        private: &[PathBuf],
-        inner: impl Fn(&str) -> PathBuf,
-    ) -> Result<Self, SetUpError> {
-        let in_root = |path: &Path| plan.roots.iter().any(|root| path.starts_with(&root.path));
+    /// Lists every secret that would be seen. `inner` are paths of what covers them, which must be in sight.
+    pub(crate) fn of(plan: &Plan, private: &[PathBuf], inner: impl Fn(&str) -> PathBuf) -> Result<Self, SetUpError> {
         let is_seen = |path: &&PathBuf| {
             let is_private = private.iter().any(|one| path.starts_with(one));
-            !is_private || in_root(path) || plan.shown.iter().any(|shown| path.starts_with(shown))
+            !is_private || in_root(plan, path) || plan.shown.iter().any(|shown| path.starts_with(shown))
         };
-        // A socket below a root is another one there: the overlay's inode is not the one that is bound.
-        let orders = orders.iter().filter(|path| !in_root(path) && sockets::takes_orders(path));
         let open = |name: &str| {
             let path = inner(name);
             at(path.display(), rustix::fs::open(&path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()))
@@ -54,11 +46,17 @@ impl Covers {
         Ok(Self {
             folder: open("empty-folder")?,
             locked: open("locked-file")?,
-            seem_empty: plan.hidden.iter().chain(orders).filter(is_seen).cloned().collect(),
+            seem_empty: plan.hidden.iter().filter(is_seen).cloned().collect(),
             are_locked: plan.locked.iter().filter(is_seen).cloned().collect(),
             file,
             device,
         })
+    }
+
+    /// Adds those of some sockets and FIFOs that are seen, when everything else is in its place.
+    pub(crate) fn add_orders(&mut self, plan: &Plan, orders: Vec<PathBuf>) {
+        // A socket below a root is another one there: the overlay's inode is not the one that is bound.
+        self.seem_empty.extend(orders.into_iter().filter(|path| !in_root(plan, path) && sockets::takes_orders(path)));
     }
 
     /// Covers all that is there and not covered.
@@ -118,4 +116,8 @@ impl Covers {
         read_only(&mount)?;
         attach(&mount, &path)
     }
+}
+
+fn in_root(plan: &Plan, path: &Path) -> bool {
+    plan.roots.iter().any(|root| path.starts_with(&root.path))
 }

@@ -1,6 +1,7 @@
 //! Guarded places: what a kept file there would do later, in the person's own commands, is decided by a person.
 
 mod git_config;
+mod imports;
 mod leads;
 mod package_json;
 mod place;
@@ -69,6 +70,10 @@ const GIT_FILES: &[&str] = &[
     "info/exclude", "info/refs",
 ];
 
+/// Why a path is asked about that something guarded leads to, and one that instructions take in.
+const LED_TO: &str = "git or a model takes it under another name";
+const IMPORTED: &str = "instructions for models take it in";
+
 /// Why a repository that is deleted is asked about.
 const GONE: &str = "the repository is gone with it";
 
@@ -90,20 +95,19 @@ pub struct Guarded {
 }
 
 impl Layer {
-    /// Says why a change is one that a person decides on; none for ordinary files. `ordinary` are more paths, which may
-    /// end in `/**`; `settings` names files that programs take settings from.
-    pub fn guard(&self, change: &Change, ordinary: &[String], settings: &[&str]) -> Option<&'static str> {
-        let all = self.guards(std::slice::from_ref(change), ordinary, settings);
+    /// Says why a change is one that a person decides on; none for ordinary files.
+    pub fn guard(&self, change: &Change, settings: &Settings) -> Option<&'static str> {
+        let all = self.guards(std::slice::from_ref(change), settings);
         all.into_iter().flatten().next().map(|guarded| guarded.why)
     }
 
     /// Says of each of some changes which paths of it a person decides on, as [`Layer::guard`] does: of a folder that is
     /// new as a whole those in it, at most 1,000.
-    pub fn guards(&self, changes: &[Change], ordinary: &[String], settings: &[&str]) -> Vec<Vec<Guarded>> {
+    pub fn guards(&self, changes: &[Change], settings: &Settings) -> Vec<Vec<Guarded>> {
         let known = Known::default();
         let of = |change: &Change| {
             let mut found = Vec::new();
-            self.judge(change, ordinary, settings, &known, &mut found);
+            self.judge(change, settings, &known, &mut found);
             found
         };
         changes.iter().map(of).collect()
@@ -111,18 +115,17 @@ impl Layer {
 
     /// Lists the paths of changes that a person decides on, at most 1,000.
     pub fn guarded(&self, changes: &Changes, settings: &Settings) -> Vec<Guarded> {
-        let names: Vec<&str> = settings.settings_files.iter().map(String::as_str).collect();
         let (mut found, known) = (Vec::new(), Known::default());
         for change in &changes.changes {
-            self.judge(change, &settings.ordinary, &names, &known, &mut found);
+            self.judge(change, settings, &known, &mut found);
         }
         found
     }
 
-    fn judge(&self, change: &Change, ordinary: &[String], settings: &[&str], known: &Known, found: &mut Vec<Guarded>) {
+    fn judge(&self, change: &Change, settings: &Settings, known: &Known, found: &mut Vec<Guarded>) {
         let Some(covered) = self.about.covered.get(change.root) else { return };
         if !covered.cache {
-            Judge { layer: self, root: change.root, ordinary, settings, known }.change(change, found);
+            Judge { layer: self, root: change.root, settings, known }.change(change, found);
         }
     }
 }
@@ -134,6 +137,8 @@ struct Known {
     repositories: RefCell<HashMap<(usize, PathBuf), bool>>,
     /// Of each root, what acts under other names.
     leads: RefCell<HashMap<usize, Vec<PathBuf>>>,
+    /// Of folders, by root, what instructions for models in them take in.
+    imports: RefCell<HashMap<(usize, PathBuf), Vec<PathBuf>>>,
     /// Of each root, what git has.
     indexes: RefCell<HashMap<usize, Option<Index>>>,
 }
@@ -141,8 +146,7 @@ struct Known {
 struct Judge<'a> {
     layer: &'a Layer,
     root: usize,
-    ordinary: &'a [String],
-    settings: &'a [&'a str],
+    settings: &'a Settings,
     known: &'a Known,
 }
 
@@ -217,7 +221,7 @@ impl Judge<'_> {
             Some(folder) => path.starts_with(folder),
             None => *pattern == text,
         };
-        if self.ordinary.iter().any(is_named) {
+        if self.settings.ordinary.iter().any(is_named) {
             return None;
         }
         if let Some(below) = self.below_repository(path) {
@@ -225,7 +229,10 @@ impl Judge<'_> {
             return if is_link { Some("git follows it to where it leads") } else { self.in_git(path, &below) };
         }
         if self.is_led_to(path) {
-            return Some("git or a model takes it under another name");
+            return Some(LED_TO);
+        }
+        if self.is_imported(path) {
+            return Some(IMPORTED);
         }
         let built = match self.on_the_way(path, kind) {
             ControlFlow::Continue(built) => built,
@@ -247,7 +254,7 @@ impl Judge<'_> {
             let same = self.contents(path).is_some_and(|(old, new)| package_json::runs_the_same(&old, &new));
             return (!same).then_some("it names scripts that are run");
         }
-        let is_known = self.settings.contains(&&*name) || ENTERED.contains(&&*name);
+        let is_known = self.settings.settings_files.iter().any(|known| *known == name) || ENTERED.contains(&&*name);
         is_known.then_some("programs take settings from it")
     }
 
@@ -315,8 +322,23 @@ impl Judge<'_> {
     /// Says whether something guarded leads to a path, or to a folder around it.
     fn is_led_to(&self, path: &Path) -> bool {
         let mut leads = self.known.leads.borrow_mut();
-        let leads = leads.entry(self.root).or_insert_with(|| leads::of(&self.layer.tree(self.root)));
+        let leads = leads.entry(self.root).or_insert_with(|| leads::of(&self.layer.tree(self.root), self.home()));
         leads.iter().any(|lead| path.starts_with(lead) || lead.starts_with(path))
+    }
+
+    /// Says whether instructions for models in a folder around a path take it in.
+    fn is_imported(&self, path: &Path) -> bool {
+        let tree = self.layer.tree(self.root);
+        let mut known = self.known.imports.borrow_mut();
+        path.ancestors().skip(1).any(|folder| {
+            let key = (self.root, folder.to_owned());
+            let imports = known.entry(key).or_insert_with(|| imports::of(&tree, folder, self.home()));
+            imports.iter().any(|import| import.starts_with(path))
+        })
+    }
+
+    fn home(&self) -> Option<&Path> {
+        self.settings.home.as_deref()
     }
 
     /// Says whether git has something in a folder that has the name of one that builds fill.

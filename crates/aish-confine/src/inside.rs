@@ -8,10 +8,12 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::Command;
+use std::thread;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
+use rustix::thread::{ThreadNameSpaceType, move_into_thread_name_spaces};
 
 use crate::covers::Covers;
 use crate::filter::{self, Strength};
@@ -29,14 +31,14 @@ const NO_COMMAND: i32 = 127;
 
 /// What is run inside.
 pub(crate) enum Order<'a> {
-    /// A plan, and the sockets and FIFOs that are covered.
-    Known(&'a Plan, &'a [PathBuf]),
+    /// A plan.
+    Known(&'a Plan),
     /// It comes through the pipe, after the byte.
     Comes,
 }
 
-/// Runs the command inside and never returns. `go` is readable when the maps of users are written; lines for the report
-/// are written to `tell`.
+/// Runs the command inside and never returns. `go` is readable when the maps of users are written, and tells then which sockets
+/// and FIFOs are covered; lines for the report are written to `tell`.
 pub(crate) fn run(order: Order<'_>, go: OwnedFd, tell: OwnedFd) -> ! {
     let (mut go, mut tell) = (File::from(go), File::from(tell));
     let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
@@ -44,7 +46,7 @@ pub(crate) fn run(order: Order<'_>, go: OwnedFd, tell: OwnedFd) -> ! {
     if !go.read(&mut byte).is_ok_and(|read| read == 1) {
         std::process::exit(NOT_SET_UP);
     }
-    match start(order, go) {
+    match start(order, &go) {
         Ok((command, resolver, covers)) => {
             let status = attend(command, resolver.as_ref(), &covers, &mut tell);
             let line = match (status.exit_status(), status.terminating_signal()) {
@@ -62,34 +64,60 @@ pub(crate) fn run(order: Order<'_>, go: OwnedFd, tell: OwnedFd) -> ! {
     }
 }
 
-fn start(order: Order<'_>, mut go: File) -> Result<(Pid, Option<UdpSocket>, Covers), SetUpError> {
+fn start(order: Order<'_>, go: &File) -> Result<(Pid, Option<UdpSocket>, Covers), SetUpError> {
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
     // In the view it could not be written any more.
     privileges::first_to_go();
-    let (plan, orders, resolver) = match order {
-        Order::Known(plan, orders) => (plan.clone(), orders.to_vec(), resolver(plan.network)?),
+    let orders = || -> Result<Vec<PathBuf>, SetUpError> {
+        let orders =
+            ready::read_framed(go.as_fd())?.ok_or_else(|| SetUpError::unfit("what is covered is not whole"))?;
+        Ok(orders.into_iter().map(PathBuf::from).collect())
+    };
+    let (plan, covers, resolver) = match order {
+        Order::Known(plan) => {
+            let build = || view::build(plan, orders);
+            let (covers, resolver) = match plan.network {
+                Network::Loopback => at_once(build)?,
+                Network::Machine => (build()?, None),
+            };
+            (plan.clone(), covers, resolver)
+        }
         Order::Comes => {
             // Made while the plan is waited for.
-            let resolver = resolver(Network::Loopback)?;
-            let mut bytes = Vec::new();
-            go.read_to_end(&mut bytes).map_err(SetUpError::at("the plan"))?;
-            let (plan, orders) = ready::from_bytes(&bytes).ok_or_else(|| SetUpError::unfit("the plan is not whole"))?;
-            (plan, orders, resolver)
+            let resolver = own_network()?;
+            let plan = ready::plan_from(go.as_fd())?.ok_or_else(|| SetUpError::unfit("the plan is not whole"))?;
+            let covers = view::build(&plan, orders)?;
+            (plan, covers, resolver)
         }
     };
-    drop(go);
-    let covers = view::build(&plan, &orders)?;
     match sys::fork(0).map_err(SetUpError::at("a process"))? {
         Fork::Child => become_command(&plan),
         Fork::Parent(pid) => Ok((pid, resolver, covers)),
     }
 }
 
-/// Brings the loopback interface up and listens for questions for names; none where the machine's network is used.
-fn resolver(network: Network) -> Result<Option<UdpSocket>, SetUpError> {
-    if network == Network::Machine {
-        return Ok(None);
-    }
+/// Builds the view while another thread makes a network, which it hands over: each takes about a millisecond.
+fn at_once(build: impl FnOnce() -> Result<Covers, SetUpError>) -> Result<(Covers, Option<UdpSocket>), SetUpError> {
+    thread::scope(|scope| {
+        let make = || -> Result<_, SetUpError> {
+            let resolver = own_network()?;
+            Ok((File::open("/proc/thread-self/ns/net").map_err(SetUpError::at("a network"))?, resolver))
+        };
+        let Ok(network) = thread::Builder::new().name("network".to_owned()).spawn_scoped(scope, make) else {
+            return Ok((build()?, own_network()?));
+        };
+        let covers = build()?;
+        let (network, resolver) =
+            network.join().map_err(|_| SetUpError::unfit("the making of a network crashed"))??;
+        move_into_thread_name_spaces(network.as_fd(), ThreadNameSpaceType::NETWORK)
+            .map_err(SetUpError::at("a network"))?;
+        Ok((covers, resolver))
+    })
+}
+
+/// Makes a network name space for this thread, brings its loopback interface up and listens for questions for names.
+fn own_network() -> Result<Option<UdpSocket>, SetUpError> {
+    sys::leave_network().map_err(SetUpError::at("a network name space"))?;
     let socket = UdpSocket::bind("0.0.0.0:0").map_err(SetUpError::at("a socket"))?;
     sys::loopback_up(socket.as_fd()).map_err(SetUpError::at("the loopback interface"))?;
     // Without the resolver a run only waits longer for names that it will not get.

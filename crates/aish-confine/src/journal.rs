@@ -39,6 +39,9 @@ pub(crate) struct Move {
     /// Tells versions of the content of a folder apart that comes as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) print: Option<u64>,
+    /// Whether it is a file with notes of overlayfs, which are taken off when it has come.
+    #[serde(default)]
+    pub(crate) noted: bool,
     /// Its number among the moves, which names what is put aside for it.
     pub(crate) number: usize,
 }
@@ -48,6 +51,9 @@ pub(crate) struct Move {
 pub(crate) struct Header {
     /// Whether layer and tree are on different mounts, so that contents go through a folder in the tree.
     pub(crate) staged: bool,
+    /// How many moves follow.
+    #[serde(default)]
+    pub(crate) moves: usize,
 }
 
 /// Writes the journal; it is on the disk when the caller has synced the file system.
@@ -66,7 +72,10 @@ pub(crate) fn write(path: &Path, header: &Header, moves: &[Move]) -> io::Result<
 pub(crate) fn read(path: &Path) -> io::Result<(Header, Vec<Move>)> {
     let mut lines = BufReader::new(File::open(path)?).lines();
     let first = lines.next().ok_or(io::ErrorKind::UnexpectedEof)??;
-    let header = serde_json::from_str(&first)?;
-    let moves = lines.map(|line| Ok(serde_json::from_str(&line?)?)).collect::<io::Result<_>>()?;
+    let header: Header = serde_json::from_str(&first)?;
+    let moves = lines.map(|line| Ok(serde_json::from_str(&line?)?)).collect::<io::Result<Vec<Move>>>()?;
+    if moves.len() < header.moves {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
     Ok((header, moves))
 }

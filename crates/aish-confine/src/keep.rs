@@ -1,13 +1,13 @@
 //! Keeping a layer and taking it back.
 //!
-//! Order of keeping: begin to sync what the command wrote; list the moves; look for conflicts; take overlayfs's notes off
-//! what comes; write the journal; sync the rest (the journal alone, where nothing else was written since), so that both
-//! versions and the journal are on the disk; move by exchange;
-//! note that it is done.
+//! Order of keeping: begin to sync what the command wrote; list the moves; look for conflicts; take overlayfs's marks off
+//! folders that come; write the journal; sync the rest (the journal alone, where nothing else was written since), so that both
+//! versions and the journal are on the disk; move by exchange, and take overlayfs's notes off each file that came; note that it
+//! is done.
 //! A cut at any moment leaves the journal, from which the rest is done (or all taken back) at the next start.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -93,7 +93,7 @@ impl Layer {
             wrote |= self.prepare(one)?;
         }
         let path = self.journal_path();
-        at(&path, journal::write(&path, &Header { staged }, &moves))?;
+        at(&path, journal::write(&path, &Header { staged, moves: moves.len() }, &moves))?;
         let note = staged.then(|| self.stage(&moves, Coming::New)).transpose()?;
         let journal_alone = !wrote && !staged;
         if let Err(error) = self.set_state(State::Keeping) {
@@ -130,7 +130,7 @@ impl Layer {
         let staged = self.is_elsewhere()?;
         let note = staged.then(|| self.stage(&moves, Coming::Old)).transpose()?;
         let begun = self.set_state(State::TakingBack).and_then(|()| {
-            let folder = at(&self.folder, fs::File::open(&self.folder))?;
+            let folder = at(&self.folder, File::open(&self.folder))?;
             at(&self.folder, sync(&folder))
         });
         if let Err(error) = begun {
@@ -158,6 +158,11 @@ impl Layer {
             return Ok(arrived);
         }
         match state {
+            // It was on the disk before the first move.
+            State::Keeping if self.is_without_journal()? => {
+                self.clear_staging()?;
+                self.set_state(State::Open)?;
+            }
             State::Keeping => {
                 let (moves, note) = (self.journal()?.1, self.staged()?);
                 match self.all_forward(&moves, note.as_ref()) {
@@ -204,15 +209,28 @@ impl Layer {
         at(&path, journal::read(&path))
     }
 
+    fn is_without_journal(&self) -> Result<bool, LayerError> {
+        match self.journal() {
+            Ok(_) => Ok(false),
+            Err(error) => match error.source.kind() {
+                io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => Ok(true),
+                _ => Err(error),
+            },
+        }
+    }
+
     /// Lists the moves of changes, in the order in which they are made: contents, then folders from below.
     fn moves(&self, changes: &Changes) -> Result<Vec<Move>, LayerError> {
         let mut moves = Vec::new();
         let mut folders: BTreeSet<(usize, PathBuf)> = changes.times.iter().cloned().collect();
         for change in &changes.changes {
-            let tree = self.tree(change.root).join(&change.path);
+            // A folder may have changed since it was compared: what is refused was taken out of it.
             let upper = self.upper(change.root).join(&change.path);
-            let (old, above) = (at(&tree, Attributes::of(&tree))?, at(&upper, Attributes::of(&upper))?);
-            let new = above.filter(|new| new.kind != FileKind::Whiteout);
+            let new = match &change.new {
+                Some(new) if new.kind == FileKind::Folder => at(&upper, Attributes::of(&upper))?,
+                new => new.clone(),
+            };
+            let old = change.old.clone();
             let both_folders = change.before == Some(FileKind::Folder) && change.after == Some(FileKind::Folder);
             if both_folders && !change.replaces {
                 folders.insert((change.root, change.path.clone()));
@@ -228,12 +246,21 @@ impl Layer {
             if let Some(parent) = change.path.parent().filter(|_| kind != MoveKind::Attributes) {
                 folders.insert((change.root, parent.to_owned()));
             }
-            moves.push(Move { kind, root: change.root, path: change.path.clone(), new, old, print: None, number: 0 });
+            moves.push(Move {
+                kind,
+                root: change.root,
+                path: change.path.clone(),
+                new,
+                old,
+                print: None,
+                noted: false,
+                number: 0,
+            });
         }
         for (root, path) in folders.into_iter().rev() {
             let (tree, upper) = (self.tree(root).join(&path), self.upper(root).join(&path));
             let (old, new) = (at(&tree, Attributes::of(&tree))?, at(&upper, Attributes::of(&upper))?);
-            moves.push(Move { kind: MoveKind::Folder, root, path, new, old, print: None, number: 0 });
+            moves.push(Move { kind: MoveKind::Folder, root, path, new, old, print: None, noted: false, number: 0 });
         }
         for (number, one) in moves.iter_mut().enumerate() {
             one.number = number;
@@ -265,12 +292,19 @@ impl Layer {
     fn prepare(&self, one: &mut Move) -> Result<bool, LayerError> {
         let upper = self.upper(one.root).join(&one.path);
         match one.kind {
-            MoveKind::Create | MoveKind::Exchange => {
-                let wrote = clean(&upper)?;
-                let is_folder = one.new.as_ref().is_some_and(|new| new.kind == FileKind::Folder);
-                one.print = is_folder.then(|| conflict::fingerprint(&upper));
-                Ok(wrote)
-            }
+            MoveKind::Create | MoveKind::Exchange => match &one.new {
+                // Notes are taken off when it is in the tree: what is written here must be on the disk before the first move.
+                Some(new) if new.kind == FileKind::File && new.mode & 0o200 != 0 => {
+                    one.noted = at(&upper, attributes::has_notes(&upper))?;
+                    Ok(false)
+                }
+                Some(new) if new.kind == FileKind::Folder => {
+                    let wrote = clean(&upper)?;
+                    one.print = Some(conflict::fingerprint(&upper));
+                    Ok(wrote)
+                }
+                Some(_) | None => clean(&upper),
+            },
             MoveKind::Delete => Ok(false),
             MoveKind::Attributes | MoveKind::Folder => {
                 let tree = self.tree(one.root).join(&one.path);
@@ -364,13 +398,13 @@ impl Layer {
 
 /// The file system of a layer, which is being synced while the layer is looked at.
 struct Disk {
-    folder: Arc<fs::File>,
+    folder: Arc<File>,
     ahead: Option<JoinHandle<io::Result<()>>>,
 }
 
 impl Disk {
     fn begin(folder: &Path) -> Result<Self, LayerError> {
-        let folder = Arc::new(at(folder, fs::File::open(folder))?);
+        let folder = Arc::new(at(folder, File::open(folder))?);
         let disk = Arc::clone(&folder);
         // Without a thread all is left to the sync at the end.
         let ahead = std::thread::Builder::new().name("sync".to_owned()).spawn(move || sync(&disk));
@@ -380,7 +414,7 @@ impl Disk {
     /// Syncs what is left. One descriptor for both, so that a fault is told which the first one met.
     fn sync(mut self) -> io::Result<()> {
         let ahead = self.ahead.take().map(JoinHandle::join);
-        ahead.transpose().map_err(|_| io::Error::other("the sync crashed"))?.transpose()?;
+        ahead.transpose().map_err(|_| crashed())?.transpose()?;
         sync(&self.folder)
     }
 
@@ -388,10 +422,31 @@ impl Disk {
     /// whole file system would wait once more for what other programs write.
     fn sync_files(mut self, files: &[PathBuf]) -> io::Result<()> {
         let Some(ahead) = self.ahead.take() else { return sync(&self.folder) };
-        ahead.join().map_err(|_| io::Error::other("the sync crashed"))??;
-        files.iter().try_for_each(|file| fs::File::open(file)?.sync_all())?;
-        self.folder.sync_all()
+        let (folder, mut opened) = (Arc::clone(&self.folder), Vec::new());
+        for file in files {
+            opened.push(File::open(file)?);
+        }
+        // At the same time: each waits for the disk, which takes several as one.
+        let synced = std::thread::scope(|scope| {
+            let begin = |file| {
+                let begun = std::thread::Builder::new().spawn_scoped(scope, move || File::sync_all(file));
+                begun.map_err(|_| file)
+            };
+            let begun: Vec<_> = opened.iter().map(begin).collect();
+            let synced = folder.sync_all();
+            let rest = begun.into_iter().map(|one| match one {
+                Ok(one) => one.join().unwrap_or_else(|_| Err(crashed())),
+                Err(file) => file.sync_all(),
+            });
+            rest.fold(synced, io::Result::and)
+        });
+        ahead.join().map_err(|_| crashed())??;
+        synced
     }
+}
+
+fn crashed() -> io::Error {
+    io::Error::other("the sync crashed")
 }
 
 impl Drop for Disk {
@@ -402,7 +457,7 @@ impl Drop for Disk {
     }
 }
 
-fn sync(folder: &fs::File) -> io::Result<()> {
+fn sync(folder: &File) -> io::Result<()> {
     Ok(rustix::fs::syncfs(folder)?)
 }
 

@@ -1,10 +1,11 @@
 //! The launcher: a process of its own that makes the name spaces, watches the run from outside, and reports.
 //!
-//! Order: read what listens outside, copy itself into the name spaces, write the maps of users, wait for the end while
-//! watching the size of the layer, write the report. When the launcher dies, the run dies.
+//! Order: copy itself into the name spaces, write the maps of users, list what listens outside while the view is built inside,
+//! wait for the end while watching the size of the layer, write the report. When the launcher dies, the run dies.
 
+use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
@@ -27,11 +28,13 @@ const LOOK: i64 = 100_000_000;
 /// Runs a plan to its end and returns the exit code for this process: the command's, 128 and the signal's number, or
 /// 125 where the run could not be set up. This process must have one thread.
 pub fn launch(plan: &Plan) -> u8 {
-    let ran = match plan.mechanism {
-        Mechanism::Namespaces => Inside::make(Some(plan)).and_then(|inside| inside.watch(plan)),
-        Mechanism::Landlock | Mechanism::Bare => beside(plan),
-    };
-    conclude(plan, ran)
+    match plan.mechanism {
+        Mechanism::Namespaces => match Inside::make(Some(plan)) {
+            Ok(inside) => inside.attend(plan),
+            Err(why) => conclude(plan, Err(why)),
+        },
+        Mechanism::Landlock | Mechanism::Bare => conclude(plan, beside(plan)),
+    }
 }
 
 /// Makes name spaces, then reads the plan from standard input, and runs it; see [`Ready`](crate::Ready).
@@ -55,10 +58,10 @@ pub fn launch_when_told(told: Told) -> u8 {
         && plan.network == Network::Loopback
         && mounts.is_ok_and(|mounts| !is_changed(&mounts));
     match inside {
-        Ok(inside) if fits => {
-            let ran = inside.tell(&plan).and_then(|inside| inside.watch(&plan));
-            conclude(&plan, ran)
-        }
+        Ok(inside) if fits => match inside.tell(&plan) {
+            Ok(inside) => inside.attend(&plan),
+            Err(why) => conclude(&plan, Err(why)),
+        },
         Ok(inside) => {
             inside.end();
             launch(&plan)
@@ -93,8 +96,8 @@ fn conclude(plan: &Plan, ran: Result<Report, SetUpError>) -> u8 {
 /// The first process inside, which waits or runs.
 struct Inside {
     pid: Pid,
-    /// Where a plan is told; closed when it is.
-    went: Option<OwnedFd>,
+    /// Where a plan is told, and then what is covered.
+    went: fs::File,
     /// Where it says how it went.
     heard: OwnedFd,
 }
@@ -102,55 +105,58 @@ struct Inside {
 impl Inside {
     /// Makes name spaces, and the first process in them: with a plan, or to be told one.
     fn make(plan: Option<&Plan>) -> Result<Self, SetUpError> {
-        let orders = plan.map(|_| orders()).unwrap_or_default();
         let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(SetUpError::at("a pipe"));
         let (go, went) = pipe()?;
         let (heard, tell) = pipe()?;
         // Whoever ends a run by TERM gives its commands time: it is handed on, and this process goes when they have gone.
         sys::set_signal_mask(sys::SignalMask::All);
         let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
-        let mut spaces = libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
-        if plan.is_none_or(|plan| plan.network == Network::Loopback) {
-            spaces |= libc::CLONE_NEWNET;
-        }
+        // A network of its own takes as long as all of these; the process inside makes it while the view is built.
+        let spaces = libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
         let pid = match sys::fork(spaces).map_err(SetUpError::at("name spaces"))? {
             Fork::Child => {
                 drop((went, heard));
-                inside::run(plan.map_or(Order::Comes, |plan| Order::Known(plan, &orders)), go, tell)
+                inside::run(plan.map_or(Order::Comes, Order::Known), go, tell)
             }
             Fork::Parent(pid) => pid,
         };
         drop((go, tell));
-        let inside =
-            Self { pid, went: plan.is_none().then_some(went.try_clone().map_err(SetUpError::at("a pipe"))?), heard };
+        let inside = Self { pid, went: went.into(), heard };
         if let Err(why) = write_maps(pid) {
             inside.end();
             return Err(SetUpError::at("the map of users")(why));
         }
-        rustix::io::write(&went, b"1").map_err(SetUpError::at("a pipe"))?;
+        rustix::io::write(&inside.went, b"1").map_err(SetUpError::at("a pipe"))?;
         Ok(inside)
     }
 
     /// Tells the process inside its plan.
     fn tell(mut self, plan: &Plan) -> Result<Self, SetUpError> {
-        let went = self.went.take();
-        let told = went.map(|went| fs::File::from(went).write_all(&ready::to_bytes(plan, &orders())));
+        let told = plan.to_told().and_then(|told| self.went.write_all(&told));
         match told {
-            Some(Err(error)) => {
+            Ok(()) => Ok(self),
+            Err(error) => {
                 self.end();
                 Err(SetUpError::at("the plan")(error))
             }
-            Some(Ok(())) | None => Ok(self),
         }
     }
 
-    fn watch(self, plan: &Plan) -> Result<Report, SetUpError> {
-        let mut report = watch(plan, self.pid, self.heard)?;
-        if report.code.is_none() && report.signal.is_none() && report.failed.is_none() {
-            // Ended from outside, or by the watch: there was no time to say how the command ended.
-            report.signal = Some(libc::SIGKILL);
+    /// Tells what is covered, watches the run and writes the report, and returns the exit code when all of it has ended.
+    fn attend(self, plan: &Plan) -> u8 {
+        let Self { pid, mut went, heard } = self;
+        let orders: Vec<OsString> = orders().into_iter().map(PathBuf::into_os_string).collect();
+        // Without them it runs nothing. One that has ended already says why.
+        let _ = ready::framed(&orders).and_then(|framed| went.write_all(&framed));
+        drop(went);
+        let ran = watch(plan, pid, &heard);
+        if ran.is_err() {
+            let _ = rustix::process::kill_process(pid, Signal::KILL);
         }
-        Ok(report)
+        // Name spaces take a while to go; the report is written meanwhile.
+        let code = conclude(plan, ran);
+        let _ = rustix::process::waitpid(Some(pid), WaitOptions::empty());
+        code
     }
 
     fn end(&self) {
@@ -196,18 +202,17 @@ fn may_map_all() -> bool {
         .is_ok_and(|sets| sets.effective.contains(CapabilitySet::SETUID | CapabilitySet::SETGID))
 }
 
-/// Waits for the first process inside to end; ends it when the layer grows over its limit.
-fn watch(plan: &Plan, child: Pid, heard: OwnedFd) -> Result<Report, SetUpError> {
+/// Waits until the first process inside says how the command ended, or ends; ends it when the layer grows over its limit.
+fn watch(plan: &Plan, child: Pid, heard: &OwnedFd) -> Result<Report, SetUpError> {
     let pidfd = pidfd_open(child, PidfdFlags::empty()).map_err(SetUpError::at("a process"))?;
     let signals = sys::signals(&[Signal::TERM, Signal::INT, Signal::HUP]).map_err(SetUpError::at("signals"))?;
-    let mut heard = fs::File::from(heard);
     let mut said = Vec::new();
     let mut report = Report::default();
     let mut meter = Meter::new(plan);
     loop {
         let mut watched = [
             PollFd::new(&pidfd, PollFlags::IN),
-            PollFd::new(&heard, PollFlags::IN),
+            PollFd::new(heard, PollFlags::IN),
             PollFd::new(&signals, PollFlags::IN),
         ];
         let limit = Timespec { tv_sec: 0, tv_nsec: LOOK };
@@ -216,31 +221,34 @@ fn watch(plan: &Plan, child: Pid, heard: OwnedFd) -> Result<Report, SetUpError> 
         while let Some(signal) = sys::next_signal(&signals) {
             let _ = pidfd_send_signal(&pidfd, signal);
         }
-        if speaks && !ended {
-            let mut piece = [0; 4096];
-            let read = heard.read(&mut piece).unwrap_or(0);
-            said.extend_from_slice(piece.get(..read).unwrap_or_default());
-        }
         if ended {
+            // What it said last is still there.
+            while hear(heard, &mut said) > 0 {}
+        } else if speaks {
+            hear(heard, &mut said);
+        }
+        if ended || report.hear(&said) {
             break;
         }
-        if meter.is_full(plan) {
+        if report.ended.is_none() && meter.is_full(plan, child) {
             report.ended = Some(Ended::LayerFull);
             let _ = pidfd_send_signal(&pidfd, Signal::KILL);
         }
     }
-    let _ = heard.read_to_end(&mut said);
-    let _ = rustix::process::waitpid(Some(child), WaitOptions::empty());
-    for line in String::from_utf8_lossy(&said).lines() {
-        match line.split_once(' ') {
-            Some(("code", code)) => report.code = code.parse().ok(),
-            Some(("signal", signal)) => report.signal = signal.parse().ok(),
-            Some(("failed", why)) => report.failed = Some(why.to_owned()),
-            Some(("name", name)) => report.names.push(name.to_owned()),
-            _ => {}
-        }
+    report.hear(&said);
+    if report.code.is_none() && report.signal.is_none() && report.failed.is_none() {
+        // Ended from outside, or by the watch: there was no time to say how the command ended.
+        report.signal = Some(libc::SIGKILL);
     }
     Ok(report)
+}
+
+/// Adds what is said next, and returns how many bytes that is; 0 at the end.
+fn hear(heard: &OwnedFd, said: &mut Vec<u8>) -> usize {
+    let mut piece = [0; 4096];
+    let read = rustix::io::read(heard, &mut piece).unwrap_or(0);
+    said.extend_from_slice(piece.get(..read).unwrap_or_default());
+    read
 }
 
 /// Runs without name spaces: this process adopts what the command leaves, and ends it.

@@ -33,6 +33,8 @@ mod launcher;
 mod layer;
 mod meter;
 mod mover;
+mod open_files;
+mod parts;
 mod plan;
 mod privileges;
 mod probe;

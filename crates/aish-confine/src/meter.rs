@@ -2,7 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use rustix::process::Pid;
+
 use crate::deep::size;
+use crate::open_files;
 use crate::plan::Plan;
 
 /// Bytes that the file system may lose before the layer itself is counted.
@@ -18,7 +21,7 @@ const MOST_ENTRIES: u64 = 2_000_000;
 const PART: u32 = 20;
 
 /// Looks at a layer again and again. The file system's own count is one call, but others write and delete there too; so the
-/// layer is counted when that has moved, and every now and then.
+/// layer is counted when that has moved, and every now and then: what has a name in it, and what is open without one.
 pub(crate) struct Meter {
     free: Option<(u64, u64)>,
     next: Instant,
@@ -29,8 +32,8 @@ impl Meter {
         Self { free: free(plan), next: Instant::now() + Duration::from_secs(1) }
     }
 
-    /// Says whether the layer has grown over its limit.
-    pub(crate) fn is_full(&mut self, plan: &Plan) -> bool {
+    /// Says whether the layer has grown over its limit. `first` is the first process of the run.
+    pub(crate) fn is_full(&mut self, plan: &Plan, first: Pid) -> bool {
         let now = free(plan);
         let lost = self.free.zip(now).is_some_and(|(before, now)| {
             before.0.saturating_sub(now.0) > UNSEEN_BYTES || before.1.saturating_sub(now.1) > UNSEEN_ENTRIES
@@ -40,7 +43,7 @@ impl Meter {
             return false;
         }
         self.free = now;
-        let (mut bytes, mut entries) = (0_u64, 0_u64);
+        let (mut bytes, mut entries) = (open_files::deleted(first), 0_u64);
         for root in &plan.roots {
             let (of_root, in_root) = size(&root.upper);
             bytes = bytes.saturating_add(of_root);

@@ -58,24 +58,24 @@ impl Sides {
         match one.kind {
             MoveKind::Create => {
                 let there = inode(&mut self.tree, &one.path)?;
-                if there.is_some() && there == inode_of(one.new.as_ref()) {
-                    return Ok(());
+                if there.is_none() || there != inode_of(one.new.as_ref()) {
+                    rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::NOREPLACE)?;
                 }
-                rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::NOREPLACE)
+                self.clean(one)
             }
             MoveKind::Exchange => {
                 let there = inode(&mut self.tree, &one.path)?;
                 if there == inode_of(one.new.as_ref()) {
-                    return Ok(());
+                    return self.clean(one);
                 }
                 if there != inode_of(one.old.as_ref()) {
                     return Err(Stopped::Changed);
                 }
                 rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::EXCHANGE)?;
                 // Whoever wrote between the look and the exchange has written to what is in the layer now.
-                let out = Attributes::of(&self.layer_path.join(&other))?;
+                let out = Attributes::within(self.layer.parent(&other)?, name(&other))?;
                 match (out, &one.old) {
-                    (Some(out), Some(old)) if out.is_same_version(old) => Ok(()),
+                    (Some(out), Some(old)) if out.is_same_version(old) => self.clean(one),
                     _ => {
                         rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::EXCHANGE)?;
                         Err(Stopped::Changed)
@@ -95,6 +95,19 @@ impl Sides {
             MoveKind::Attributes => self.file(one, one.new.as_ref(), &self.new_folders.join(&one.path)),
             MoveKind::Folder => self.folder(one, [&one.old, &one.new], &self.new_folders.join(&one.path)),
         }
+    }
+
+    /// Takes overlayfs's notes off a file that came. Done again, it does nothing.
+    fn clean(&mut self, one: &Move) -> Result<(), Stopped> {
+        if one.noted && !self.staged {
+            let parent = self.tree.parent(&one.path)?;
+            match attributes::strip(&opened(parent).join(name(&one.path))) {
+                // It has gone again.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                done => _ = done?,
+            }
+        }
+        Ok(())
     }
 
     /// Takes a move back. Where another thing is there by now it is replaced, and goes to the layer's side, or nothing is done.

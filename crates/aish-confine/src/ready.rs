@@ -5,7 +5,6 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write as _};
 use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use crate::plan::Plan;
@@ -42,16 +41,11 @@ impl Plan {
     /// # Errors
     /// When the plan is longer than 4 MiB.
     pub fn to_told(&self) -> io::Result<Vec<u8>> {
-        let bytes = join(&self.to_arguments());
-        if bytes.len() > LONGEST {
-            return Err(io::ErrorKind::InvalidInput.into());
-        }
-        let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
-        Ok([&length.to_le_bytes()[..], &bytes].concat())
+        framed(&self.to_arguments())
     }
 }
 
-/// Bytes of a plan.
+/// Bytes of a plan, and of what is covered.
 const LONGEST: usize = 4 << 20;
 
 /// A launcher that waits for its plan.
@@ -95,10 +89,30 @@ impl Drop for Ready {
 
 /// Reads the plan that a waiting launcher is told; none at the end of input.
 pub(crate) fn read_plan(told: Told) -> Result<Option<Plan>, SetUpError> {
-    let from = match told {
+    plan_from(match told {
         Told::Input => rustix::stdio::stdin(),
         Told::Beside => sys::handed_on(3),
-    };
+    })
+}
+
+/// Reads a plan; none where it is not whole.
+pub(crate) fn plan_from(from: BorrowedFd<'_>) -> Result<Option<Plan>, SetUpError> {
+    let words = read_framed(from)?;
+    words.map(|words| Plan::from_arguments(words).map_err(|error| SetUpError::unfit(error.to_string()))).transpose()
+}
+
+/// Writes words with their length before them.
+pub(crate) fn framed(words: &[OsString]) -> io::Result<Vec<u8>> {
+    let bytes = join(words);
+    if bytes.len() > LONGEST {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
+    Ok([&length.to_le_bytes()[..], &bytes].concat())
+}
+
+/// Reads what [`framed`] wrote; none where it is not whole.
+pub(crate) fn read_framed(from: BorrowedFd<'_>) -> Result<Option<Vec<OsString>>, SetUpError> {
     let mut length = [0; 4];
     if !fill(from, &mut length)? {
         return Ok(None);
@@ -108,10 +122,7 @@ pub(crate) fn read_plan(told: Told) -> Result<Option<Plan>, SetUpError> {
         return Err(SetUpError::unfit("the plan is too long"));
     }
     let mut bytes = vec![0; length];
-    match fill(from, &mut bytes)? {
-        true => Plan::from_arguments(split(&bytes)).map(Some).map_err(|error| SetUpError::unfit(error.to_string())),
-        false => Ok(None),
-    }
+    Ok(fill(from, &mut bytes)?.then(|| split(&bytes).collect()))
 }
 
 /// Reads exactly as many bytes, and none that belong to the command; `false` where there are fewer.
@@ -127,23 +138,6 @@ fn fill(from: BorrowedFd<'_>, mut to: &mut [u8]) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Writes a plan and the paths that take orders for the first process inside.
-pub(crate) fn to_bytes(plan: &Plan, orders: &[PathBuf]) -> Vec<u8> {
-    let words = plan.to_arguments();
-    let mut bytes = join(&[words.len().to_string().into()]);
-    bytes.extend(join(&words));
-    bytes.extend(orders.iter().flat_map(|path| [path.as_os_str().as_bytes(), b"\0"].concat()));
-    bytes
-}
-
-/// Reads what [`to_bytes`] wrote.
-pub(crate) fn from_bytes(bytes: &[u8]) -> Option<(Plan, Vec<PathBuf>)> {
-    let mut words = split(bytes);
-    let count = words.next()?.to_str()?.parse().ok()?;
-    let plan = Plan::from_arguments(words.by_ref().take(count)).ok()?;
-    Some((plan, words.map(PathBuf::from).collect()))
-}
-
 /// Joins words that have no NUL in them, as no argument of a program has; one that has would end there.
 fn join(words: &[OsString]) -> Vec<u8> {
     let first = |word: &OsString| word.as_bytes().split(|byte| *byte == 0).next().unwrap_or_default().to_vec();
@@ -157,17 +151,37 @@ fn split(bytes: &[u8]) -> impl Iterator<Item = OsString> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::fd::AsFd as _;
+
     use super::*;
     use crate::plan::Mechanism;
 
+    /// Returns a pipe with bytes in it, of which the other end is closed.
+    fn pipe(bytes: &[u8]) -> std::io::PipeReader {
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        writer.write_all(bytes).unwrap();
+        reader
+    }
+
     #[test]
-    fn a_plan_survives_its_bytes() {
+    fn a_plan_and_what_is_covered_come_one_after_the_other() {
         let plan = Plan::new(Mechanism::Namespaces, "/a b", vec!["x".into(), "".into(), "--".into()]);
-        let orders = [PathBuf::from("/run/\n"), PathBuf::from("/s")];
-        assert_eq!(from_bytes(&to_bytes(&plan, &orders)), Some((plan.clone(), orders.to_vec())));
-        assert_eq!(from_bytes(&to_bytes(&plan, &[])), Some((plan, Vec::new())));
-        for bytes in [&b""[..], b"x", b"9\0", b"3\0namespaces\0/\0--\0"] {
-            assert_eq!(from_bytes(bytes), None);
+        let orders: Vec<OsString> = vec!["/run/\n".into(), "/s".into()];
+        for orders in [orders, Vec::new()] {
+            let from = pipe(&[plan.to_told().unwrap(), framed(&orders).unwrap()].concat());
+            assert_eq!(plan_from(from.as_fd()).unwrap().as_ref(), Some(&plan));
+            assert_eq!(read_framed(from.as_fd()).unwrap(), Some(orders));
+            assert_eq!(read_framed(from.as_fd()).unwrap(), None);
         }
+    }
+
+    #[test]
+    fn what_is_cut_is_no_plan() {
+        let told = Plan::new(Mechanism::Namespaces, "/", vec!["x".into()]).to_told().unwrap();
+        for end in [0, 3, 4, told.len() - 1] {
+            assert_eq!(plan_from(pipe(&told[..end]).as_fd()).unwrap(), None);
+        }
+        assert!(plan_from(pipe(&[255; 8]).as_fd()).is_err());
+        assert!(plan_from(pipe(&framed(&["magic".into()]).unwrap()).as_fd()).is_err());
     }
 }

@@ -49,6 +49,22 @@ impl Report {
         Ok(report)
     }
 
+    /// Takes in what the first process inside has said so far, in whole lines, and says whether that tells how it ended.
+    pub(crate) fn hear(&mut self, said: &[u8]) -> bool {
+        let whole = said.iter().rposition(|byte| *byte == b'\n').and_then(|end| said.get(..end)).unwrap_or_default();
+        self.names.clear();
+        for line in String::from_utf8_lossy(whole).lines() {
+            match line.split_once(' ') {
+                Some(("code", code)) => self.code = code.parse().ok(),
+                Some(("signal", signal)) => self.signal = signal.parse().ok(),
+                Some(("failed", why)) => self.failed = Some(why.to_owned()),
+                Some(("name", name)) => self.names.push(name.to_owned()),
+                _ => {}
+            }
+        }
+        self.code.is_some() || self.signal.is_some() || self.failed.is_some()
+    }
+
     /// Writes it.
     pub(crate) fn write(&self, path: &Path) -> io::Result<()> {
         let mut lines = Vec::new();
@@ -64,6 +80,18 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_said_is_heard_line_by_line() {
+        let mut report = Report::default();
+        assert!(!report.hear(b"name a.example\nname b.exa"));
+        assert_eq!(report.names, ["a.example"]);
+        assert!(!report.hear(b"name a.example\nname b.example\ncode 1"));
+        assert_eq!((report.names.len(), report.code), (2, None));
+        assert!(report.hear(b"name a.example\nname b.example\ncode 12\n"));
+        assert_eq!((report.names.len(), report.code), (2, Some(12)));
+        assert!(Report::default().hear(b"failed the overlay: no space\n"));
+    }
 
     #[test]
     fn a_report_survives_its_file() {

@@ -1,5 +1,7 @@
 //! What a configuration says about confined runs.
 
+use std::path::PathBuf;
+
 /// Caches of builds and downloads below the home folder.
 const CACHES: &[&str] = &[
     "~/.cache",
@@ -34,6 +36,9 @@ pub struct Settings {
     pub settings_files: Vec<String>,
     /// Whether files of secret settings in the tree (`.env` and its like) can be read.
     pub dotenv: Dotenv,
+    /// The person's home folder, without links in its path: settings of git and instructions for models there name guarded
+    /// places of trees.
+    pub home: Option<PathBuf>,
 }
 
 /// Whether files of secret settings in the tree can be read.
@@ -54,6 +59,7 @@ impl Default for Settings {
             caches: CACHES.iter().map(|path| (*path).to_owned()).collect(),
             settings_files: Vec::new(),
             dotenv: Dotenv::Locked,
+            home: None,
         }
     }
 }

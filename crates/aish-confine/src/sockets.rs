@@ -7,6 +7,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
+use crate::sys;
+
 /// Descriptors of other processes that are looked at for FIFOs.
 const MOST_DESCRIPTORS: usize = 65_536;
 /// Names that are looked at for sockets that got another one.
@@ -45,7 +47,7 @@ pub(crate) fn bound() -> Vec<PathBuf> {
 
 /// Lists the paths of a table of unix sockets.
 fn table(file: &Path) -> BTreeSet<PathBuf> {
-    let table = fs::read(file).unwrap_or_default();
+    let table = sys::read_table(file).unwrap_or_default();
     table.split(|byte| *byte == b'\n').skip(1).filter_map(path_of).collect()
 }
 

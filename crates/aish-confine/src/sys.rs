@@ -1,8 +1,10 @@
 //! The system calls that no dependency has a safe wrapper for. All unsafe code of this crate is here.
 
 use std::ffi::CStr;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd, RawFd};
+use std::path::Path;
 
 use rustix::process::{Pid, Signal};
 
@@ -28,6 +30,23 @@ pub(crate) fn fork(name_spaces: libc::c_int) -> io::Result<Fork> {
         Err(_) => Err(io::Error::last_os_error()),
     }
 }
+
+/// Moves this thread into a network name space of its own.
+#[expect(unsafe_code, reason = "unsharing is unsafe for tables of descriptors")]
+pub(crate) fn leave_network() -> io::Result<()> {
+    // SAFETY: descriptors stay shared; the network alone is left.
+    Ok(unsafe { rustix::thread::unshare_unsafe(rustix::thread::UnshareFlags::NEWNET) }?)
+}
+
+/// Reads a table of the kernel: its length is told nowhere, so that who asks for little gets it in many pieces.
+pub(crate) fn read_table(file: &Path) -> io::Result<Vec<u8>> {
+    let mut table = Vec::with_capacity(TABLE);
+    File::open(file)?.read_to_end(&mut table)?;
+    Ok(table)
+}
+
+/// Bytes of a table that are asked for at once.
+const TABLE: usize = 32 * 1024;
 
 /// `struct mount_attr` of the kernel.
 #[repr(C)]

@@ -47,11 +47,15 @@ struct Detached {
 
 /// Builds the view for this process, which must be alone in a mount name space of its own.
 ///
-/// `orders` are sockets and FIFOs that are covered where they can be seen.
-pub(crate) fn build(plan: &Plan, orders: &[PathBuf]) -> Result<Covers, SetUpError> {
+/// `orders` returns sockets and FIFOs that are covered where they can be seen; it is asked at the end.
+pub(crate) fn build(
+    plan: &Plan,
+    orders: impl FnOnce() -> Result<Vec<PathBuf>, SetUpError>,
+) -> Result<Covers, SetUpError> {
     at("separate mounts", mount_change("/", MountPropagationFlags::REC | MountPropagationFlags::PRIVATE))?;
     let private = private_folders();
-    let mut placed = plan.roots.iter().map(layer_over).collect::<Result<Vec<_>, _>>()?;
+    let mounts = mounts()?;
+    let mut placed = plan.roots.iter().map(|root| layer_over(root, &mounts)).collect::<Result<Vec<_>, _>>()?;
     // They belong to the whole machine: written to, and never changed.
     let devices = take(DEVICES.iter().map(|name| Path::new("/dev").join(name)))?;
     let is_covered = |path: &Path| private.iter().chain(&plan.hidden).any(|folder| path.starts_with(folder));
@@ -75,7 +79,7 @@ pub(crate) fn build(plan: &Plan, orders: &[PathBuf]) -> Result<Covers, SetUpErro
     let resolver = clone_of(&inner("resolv.conf"), OpenTreeFlags::empty())?;
     read_only(&resolver)?;
     // Covers are taken before the folder that they lie in goes out of sight.
-    let covers = Covers::of(plan, orders, &private, inner)?;
+    let mut covers = Covers::of(plan, &private, inner)?;
     // An open descriptor of each private folder is not enough to make folders in it: they are put in place first.
     attach(&device, Path::new("/dev"))?;
     for device in &devices {
@@ -95,6 +99,7 @@ pub(crate) fn build(plan: &Plan, orders: &[PathBuf]) -> Result<Covers, SetUpErro
     for detached in &placed {
         place(detached, &private)?;
     }
+    covers.add_orders(plan, orders()?);
     covers.put()?;
     if plan.network == Network::Loopback
         && let Ok(settings) = fs::canonicalize("/etc/resolv.conf")
@@ -155,12 +160,11 @@ fn no_layer(root: &Root, error: io::Error, context: &OwnedFd) -> SetUpError {
     SetUpError::unfit(why)
 }
 
-/// Finds a mount inside a root. What it covers belongs to another name space, so that the kernel makes no overlay there.
-fn mount_inside(root: &Path) -> Result<Option<PathBuf>, SetUpError> {
-    let table = at("the table of mounts", fs::read("/proc/self/mountinfo"))?;
-    let mut paths =
-        table.split(|byte| *byte == b'\n').filter_map(|line| line.split(|byte| *byte == b' ').nth(4).map(unescape));
-    Ok(paths.find(|path| path != root && path.starts_with(root)))
+/// Lists where mounts are.
+fn mounts() -> Result<Vec<PathBuf>, SetUpError> {
+    let table = at("the table of mounts", sys::read_table(Path::new("/proc/self/mountinfo")))?;
+    let lines = table.split(|byte| *byte == b'\n');
+    Ok(lines.filter_map(|line| line.split(|byte| *byte == b' ').nth(4).map(unescape)).collect())
 }
 
 /// Reads a path of the table of mounts: blanks, tabs, line ends and backslashes are `\ooo`.
@@ -185,9 +189,10 @@ fn unescape(field: &[u8]) -> PathBuf {
     std::ffi::OsString::from_vec(out).into()
 }
 
-/// Makes the layer over a tree, which must have no mounts in it.
-fn layer_over(root: &Root) -> Result<Detached, SetUpError> {
-    if let Some(inner) = mount_inside(&root.path)? {
+/// Makes the layer over a tree. There must be no mounts in it: what one covers belongs to another name space, so that the kernel
+/// makes no overlay there.
+fn layer_over(root: &Root, mounts: &[PathBuf]) -> Result<Detached, SetUpError> {
+    if let Some(inner) = mounts.iter().find(|path| **path != root.path && path.starts_with(&root.path)) {
         let inner = inner.display();
         return Err(SetUpError::unfit(format!(
             "{inner} is another mount, and no layer can be made over a tree with mounts in it; \

@@ -80,6 +80,7 @@ impl Ground {
             caches: section.caches.clone(),
             settings_files: aish_safety::settings_files().into_iter().map(str::to_owned).collect(),
             dotenv: Dotenv::Locked,
+            home: base.paths.home.as_deref().and_then(|home| std::fs::canonicalize(home).ok()),
         };
         Self {
             layers: layers(base),

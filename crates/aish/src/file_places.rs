@@ -58,7 +58,7 @@ impl FilePlaces for ProjectFiles {
     }
 
     fn guarded(&self, root: &Path, below: &Path, old: &str, new: &str) -> Option<&'static str> {
-        aish_confine::guarded(root, below, old, new).or_else(|| {
+        aish_confine::guarded(root, self.home.as_deref(), below, old, new).or_else(|| {
             let name = below.file_name()?.to_str()?;
             let takes = aish_safety::settings_files().contains(&name);
             takes.then_some("programs take settings from it")

@@ -110,14 +110,35 @@ pub(super) fn named(text: &str) -> Vec<Named> {
     let named = |line: &str| {
         let (key, value) = line.split_once('=')?;
         let key = key.rsplit(']').next().unwrap_or(key).trim().to_ascii_lowercase();
-        let value = value.trim().trim_matches('"').to_owned();
         match key.as_str() {
-            "hookspath" => Some(Named::Hooks(value)),
-            "path" => Some(Named::Settings(value)),
+            "hookspath" => Some(Named::Hooks(plain(value))),
+            "path" => Some(Named::Settings(plain(value))),
             _ => None,
         }
     };
-    text.lines().filter_map(named).take(MOST_WORDS).collect()
+    // A value goes on behind a line that ends with a backslash.
+    text.replace("\\\n", "").lines().filter_map(named).take(MOST_WORDS).collect()
+}
+
+/// Returns a value as git takes it: without quotes, escapes and a comment.
+fn plain(value: &str) -> String {
+    let (mut plain, mut quoted) = (String::new(), false);
+    // Blanks at the end are none of it unless they were quoted.
+    let mut end = 0;
+    let mut letters = value.trim_start().chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' => quoted = !quoted,
+            '#' | ';' if !quoted => break,
+            '\\' => plain.extend(letters.next()),
+            letter => plain.push(letter),
+        }
+        if quoted || !letter.is_whitespace() {
+            end = plain.len();
+        }
+    }
+    plain.truncate(end);
+    plain
 }
 
 /// Splits a text at what a shell sets between words; at most 1,000.
@@ -132,6 +153,24 @@ mod tests {
 
     const OLD: &str =
         "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = https://example.org/a\n[branch \"b\"]\n\tmerge = b\n";
+
+    #[test]
+    fn values_are_read_as_git_reads_them() {
+        for (value, expected) in [
+            (" tools/hooks ", "tools/hooks"),
+            ("tools/hooks # ours", "tools/hooks"),
+            ("\"a b\" ; c", "a b"),
+            ("\"a#b \"", "a#b "),
+            ("a\\\\b\\\"", "a\\b\""),
+            ("", ""),
+        ] {
+            assert_eq!(plain(value), expected, "{value}");
+        }
+        let found = named("[core]\n\thooksPath = tools/\\\nhooks # x\n[include] path = \"more\"\n");
+        assert!(
+            matches!(&found[..], [Named::Hooks(hooks), Named::Settings(more)] if hooks == "tools/hooks" && more == "more")
+        );
+    }
 
     #[test]
     fn daily_work_is_plain_and_what_runs_is_not() {

@@ -3,17 +3,20 @@
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use super::{BUILT, ENTERED, RESULTS, instructs, leads, package_json};
+use super::{BUILT, ENTERED, IMPORTED, LED_TO, RESULTS, imports, instructs, leads, package_json};
 use crate::git_index::Index;
 
 /// Says why a change of a file of a tree is one that a person decides on; none for ordinary files. `path` is below the
-/// root, `old` and `new` are the texts, empty for a file that is not there.
-pub fn guarded(root: &Path, path: &Path, old: &str, new: &str) -> Option<&'static str> {
+/// root, `old` and `new` are the texts, empty for a file that is not there; `home` is the person's home folder.
+pub fn guarded(root: &Path, home: Option<&Path>, path: &Path, old: &str, new: &str) -> Option<&'static str> {
     if path.ancestors().skip(1).any(|folder| is_repository(&root.join(folder))) {
         return Some("it is git's own");
     }
-    if leads::of(root).iter().any(|lead| path.starts_with(lead)) {
-        return Some("git or a model takes it under another name");
+    if leads::of(root, home).iter().any(|lead| path.starts_with(lead)) {
+        return Some(LED_TO);
+    }
+    if path.ancestors().skip(1).any(|folder| imports::of(root, folder, home).iter().any(|import| import == path)) {
+        return Some(IMPORTED);
     }
     let names = path.components().filter_map(|part| match part {
         Component::Normal(name) => Some(name),
@@ -76,7 +79,7 @@ mod tests {
             std::fs::create_dir_all(root.join(name)).unwrap();
         }
         std::fs::write(root.join("bare/HEAD"), "ref: refs/heads/main\n").unwrap();
-        let of = |path: &str| guarded(root, Path::new(path), "", "{\"scripts\":{\"a\":\"b\"}}");
+        let of = |path: &str| guarded(root, None, Path::new(path), "", "{\"scripts\":{\"a\":\"b\"}}");
         for path in ["src/main.rs", "target/.hidden", "README.md", "docs/x/y"] {
             assert_eq!(of(path), None, "{path}");
         }
@@ -85,6 +88,8 @@ mod tests {
         {
             assert!(of(path).is_some(), "{path}");
         }
-        assert_eq!(guarded(root, Path::new("package.json"), "{\"version\":\"1\"}", "{\"version\":\"2\"}"), None);
+        std::fs::write(root.join("CLAUDE.md"), "@docs/style.md").unwrap();
+        assert!(of("docs/style.md").is_some());
+        assert_eq!(guarded(root, None, Path::new("package.json"), "{\"version\":\"1\"}", "{\"version\":\"2\"}"), None);
     }
 }

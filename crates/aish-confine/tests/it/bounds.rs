@@ -30,6 +30,15 @@ fn a_layer_that_grows_over_its_limit_ends_the_run() {
 }
 
 #[test]
+fn files_without_a_name_count() {
+    let place = Place::new();
+    let line =
+        "python3 -c 'import os,time; f=open(\"x\",\"wb\",0); os.unlink(\"x\"); f.write(bytes(8<<20)); time.sleep(600)'";
+    let ran = place.run_with(line, |plan| plan.limits.layer_bytes = 4 << 20);
+    assert_eq!(ran.report.ended, Some(Ended::LayerFull), "{} {}", ran.code, ran.stderr);
+}
+
+#[test]
 fn temporary_folders_have_an_end() {
     let place = Place::new();
     let ran = place.run_with("head -c 50M /dev/zero > /tmp/f", |plan| plan.limits.scratch_bytes = 10 << 20);

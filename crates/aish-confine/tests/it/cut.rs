@@ -33,6 +33,22 @@ fn cuts_of_keeping_by_copies_leave_whole_trees() {
     cut(&place, 60);
 }
 
+#[test]
+fn a_journal_that_is_not_whole_began_no_move() {
+    let place = Place::new();
+    place.write("a", "old\n");
+    let ran = place.run("echo new > a");
+    let folder = place.layers.join(ran.layer.id());
+    for journal in [None, Some(""), Some("{\"staged\":false,\"moves\":2}\n"), Some("\0\0\0\0")] {
+        std::fs::write(folder.join("state"), "keeping").unwrap();
+        journal.into_iter().for_each(|text| std::fs::write(folder.join("journal"), text).unwrap());
+        assert_eq!(ran.layer.recover().unwrap(), State::Open, "{journal:?}");
+        assert_eq!(place.read("a"), "old\n");
+    }
+    ran.layer.keep(Caches::LeftOut, OnConflict::Stop).unwrap();
+    assert_eq!(place.read("a"), "new\n");
+}
+
 /// Ends the keeping of a layer at many moments, and looks at the tree before and after it is recovered and taken back.
 fn cut(place: &Place, rounds: u32) {
     if std::env::var_os(VICTIM).is_some() {

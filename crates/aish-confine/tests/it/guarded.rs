@@ -1,6 +1,6 @@
 //! Guarded places: what is told beside a change, and what is ordinary.
 
-use aish_confine::Caches;
+use aish_confine::{Caches, Change, Settings};
 
 use crate::place::Place;
 
@@ -14,9 +14,12 @@ fn guarded(line: &str) -> Vec<String> {
     let ran = place.run(line);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let changes = ran.layer.changes(Caches::LeftOut).unwrap().changes;
-    let settings = ["Makefile.local"];
-    let ordinary = [".config/fine/**".to_owned()];
-    let is_guarded = |change: &&aish_confine::Change| ran.layer.guard(change, &ordinary, &settings).is_some();
+    let settings = Settings {
+        settings_files: vec!["Makefile.local".to_owned()],
+        ordinary: vec![".config/fine/**".to_owned()],
+        ..Settings::default()
+    };
+    let is_guarded = |change: &&Change| ran.layer.guard(change, &settings).is_some();
     changes.iter().filter(is_guarded).map(|change| change.path.display().to_string()).collect()
 }
 
@@ -82,7 +85,7 @@ fn what_acts_under_another_name_and_sources_in_built_folders_are_guarded() {
         let ran = place.run(line);
         assert_eq!(ran.code, 0, "{}", ran.stderr);
         let changes = ran.layer.changes(Caches::LeftOut).unwrap().changes;
-        let guards = ran.layer.guards(&changes, &[], &[]);
+        let guards = ran.layer.guards(&changes, &Settings::default());
         let found = changes.iter().zip(guards).filter(|(_, paths)| !paths.is_empty());
         found.map(|(change, _)| change.path.display().to_string()).collect::<Vec<_>>()
     };
@@ -106,6 +109,23 @@ fn what_acts_under_another_name_and_sources_in_built_folders_are_guarded() {
     {
         assert_eq!(of(line), [""; 0], "{line}");
     }
+}
+
+#[test]
+fn what_the_person_and_instructions_name_is_guarded() {
+    let place = Place::new();
+    std::fs::write(place.home.join(".gitconfig"), "[core]\n\thooksPath = tools/hooks\n").unwrap();
+    place.write("CLAUDE.md", "Read @docs/style.md before you begin.\n");
+    place.write("docs/style.md", "short\n");
+    place.write("src/AGENTS.md", "@notes.txt\n");
+    let ran = place.run("mkdir -p tools/hooks docs/new; for f in tools/hooks/pre-commit docs/style.md src/notes.txt docs/new/x src/x; do echo y > $f; done");
+    let changes = ran.layer.changes(Caches::LeftOut).unwrap();
+    let settings = Settings { home: Some(place.home.clone()), ..Settings::default() };
+    let found: Vec<_> = ran.layer.guarded(&changes, &settings).into_iter().map(|one| one.path).collect();
+    let expected = ["docs/style.md", "src/notes.txt", "tools"].map(std::path::PathBuf::from);
+    assert_eq!(found, expected);
+    let found: Vec<_> = ran.layer.guarded(&changes, &Settings::default()).into_iter().map(|one| one.path).collect();
+    assert_eq!(found, expected[..2]);
 }
 
 #[test]
@@ -138,7 +158,7 @@ fn what_is_guarded_is_named_within_a_new_folder() {
     let ran = place.run(
         "mkdir -p a/b .vscode/c; echo x > a/b/.npmrc; echo x > a/b/plain; echo x > a/AGENTS.md; echo x > .vscode/c/d",
     );
-    let settings = aish_confine::Settings { ordinary: vec!["a/AGENTS.md".to_owned()], ..Default::default() };
+    let settings = Settings { ordinary: vec!["a/AGENTS.md".to_owned()], ..Default::default() };
     let found = ran.layer.guarded(&ran.layer.changes(Caches::LeftOut).unwrap(), &settings);
     let found: Vec<_> = found.iter().map(|one| (one.path.to_str().unwrap(), one.why)).collect();
     let why = "its name begins with a dot: settings are kept there";
@@ -155,7 +175,7 @@ fn a_repository_that_goes_with_a_folder_is_told() {
         let ran = place.run(line);
         assert_eq!(ran.code, 0, "{}", ran.stderr);
         let changes = ran.layer.changes(Caches::LeftOut).unwrap().changes;
-        let found = ran.layer.guards(&changes, &[], &[]).into_iter().flatten();
+        let found = ran.layer.guards(&changes, &Settings::default()).into_iter().flatten();
         found.map(|guarded| guarded.path.display().to_string()).collect::<Vec<_>>()
     };
     for line in ["rm -r sub", "rm -r sub; mkdir sub", "rm -r sub; echo x > sub"] {
@@ -170,7 +190,7 @@ fn a_link_replaced_by_a_program_is_a_new_program() {
     std::os::unix::fs::symlink("nowhere", place.tree.join("l")).unwrap();
     let ran = place.run("rm l; echo ls > l; chmod +x l");
     let changes = ran.layer.changes(Caches::LeftOut).unwrap().changes;
-    assert!(ran.layer.guard(&changes[0], &[], &[]).is_some());
+    assert!(ran.layer.guard(&changes[0], &Settings::default()).is_some());
 }
 
 #[test]
@@ -183,7 +203,7 @@ fn hooks_of_a_linked_work_tree_are_guarded() {
     assert!(done.success());
     let ran = place.run("echo y >> hooks/pre-push; echo y > other");
     let changes = ran.layer.changes(Caches::LeftOut).unwrap();
-    let found = ran.layer.guarded(&changes, &aish_confine::Settings::default());
+    let found = ran.layer.guarded(&changes, &Settings::default());
     assert_eq!(
         found.iter().map(|guarded| guarded.path.as_path()).collect::<Vec<_>>(),
         [std::path::Path::new("hooks/pre-push")]

@@ -160,6 +160,20 @@ fn sockets_and_fifos_of_others_take_no_orders() {
 }
 
 #[test]
+fn a_socket_in_a_folder_that_stays_visible_takes_no_orders() {
+    let place = Place::below(std::path::Path::new("/tmp"));
+    let folder = place.home.join("shown");
+    fs::create_dir(&folder).unwrap();
+    let listener = UnixListener::bind(folder.join("socket")).unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let line = "ls; python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect(\"socket\")'";
+    let ran = place.run_with(line, |plan| plan.folder.clone_from(&folder));
+    assert_eq!(ran.stdout, "socket\n", "{}", ran.stderr);
+    assert!(ran.stderr.contains("Error"), "{}", ran.stderr);
+    assert!(listener.accept().is_err(), "somebody came");
+}
+
+#[test]
 fn sockets_with_relative_names_and_of_other_networks_take_no_orders() {
     let place = Place::new();
     let listen = "import socket,sys;s=socket.socket(1);s.bind(sys.argv[1]);s.listen();print('bound',flush=True);s.accept();print('reached')";

@@ -45,9 +45,8 @@ impl Facts {
     /// # Errors
     /// In words, when the layer cannot be read.
     pub fn of(layer: &Layer, settings: &Settings) -> Result<Self, Failure> {
-        let names: Vec<&str> = settings.settings_files.iter().map(String::as_str).collect();
         let changes = layer.changes(Caches::LeftOut)?;
-        let guards = layer.guards(&changes.changes, &settings.ordinary, &names);
+        let guards = layer.guards(&changes.changes, settings);
         let entry = |(number, (change, guarded)): (usize, (&Change, Vec<Guarded>))| Entry {
             lines: (number < COUNTED && change.kind == ChangeKind::Changed).then(|| layer.lines(change)).flatten(),
             guarded,
