@@ -55,10 +55,10 @@ impl Leaving<'_> {
         }
         told |= self.required(map);
         for key in ["anyOf", "oneOf"] {
-            if let (Absent::Fixed(value), Some(Value::Array(branches))) = (self.absent, map.get_mut(key)) {
-                if branches.iter().any(|branch| self.admits(branch, value)) {
-                    branches.retain(|branch| self.admits(branch, value));
-                }
+            if let (Absent::Fixed(value), Some(Value::Array(branches))) = (self.absent, map.get_mut(key))
+                && branches.iter().any(|branch| self.admits(branch, value))
+            {
+                branches.retain(|branch| self.admits(branch, value));
             }
         }
         for key in ["allOf", "anyOf", "oneOf"] {
