@@ -162,7 +162,13 @@ const REST_NAMES: &[&str] = &[
     ".google_authenticator",
     "vault-keys.json",
     "unseal-keys*",
-    "?*.token",
+    // Not all that end so: `.spec.token` is a filter of jq and yq.
+    "access.token",
+    "api.token",
+    "auth.token",
+    "bot.token",
+    "github.token",
+    "vault.token",
     // Accounts of the system, of servers and of sites.
     "opasswd",
     "spwd.db",
