@@ -40,7 +40,8 @@ pub async fn serve(bus: Bus, service: Arc<Service>, cancel: CancellationToken) -
     bus.settle().await.map_err(|error| fail(error.to_string()))?;
     service.beat().await;
     let stop_beating = CancellationToken::new();
-    let mut beating = tokio::spawn(beat(bus.clone(), Arc::clone(&service), stop_beating.clone()));
+    let mut beating = JoinSet::new();
+    beating.spawn(beat(bus.clone(), Arc::clone(&service), stop_beating.clone()));
     let room = Arc::new(Semaphore::new(AT_ONCE));
     let mut tasks = JoinSet::new();
     loop {
@@ -74,14 +75,13 @@ pub async fn serve(bus: Bus, service: Arc<Service>, cancel: CancellationToken) -
     }
     stop_beating.cancel();
     let last = async {
-        let _ = (&mut beating).await;
+        while beating.join_next().await.is_some() {}
         service.flush().await;
         let _ = bus.client.flush().await;
     };
     if tokio::time::timeout(LAST_WORDS, last).await.is_err() {
         tracing::warn!("the server is away; what was used last is not counted");
-        beating.abort();
-        let _ = beating.await;
+        beating.shutdown().await;
     }
     Ok(())
 }
