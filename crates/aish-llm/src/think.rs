@@ -17,6 +17,9 @@ const TAGS: [(&str, &str); 8] = [
     ("<|channel>thought", "<channel|>"),
 ];
 
+/// What each of them begins with.
+const BEGINS: [char; 2] = ['<', '['];
+
 /// A part of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
@@ -223,7 +226,8 @@ impl ThinkTags {
 
     /// Looks for a tag in what is there of a line.
     fn tag(&self, line: &str, is_whole: bool) -> Tag {
-        if self.fenced {
+        // Most pieces have nothing that a tag could begin with.
+        if self.fenced || !line.contains(BEGINS) {
             return Tag::Not;
         }
         let opened = self.opened(line, is_whole);
@@ -353,6 +357,7 @@ mod tests {
 
     #[test]
     fn each_family_has_tags_of_its_own() {
+        assert!(TAGS.iter().all(|(open, close)| open.starts_with(BEGINS) && close.starts_with(BEGINS)));
         check("[THINK]\nCMD: rm x[/THINK]Paris.", "Paris.", "\nCMD: rm x");
         check("<seed:think>CMD: rm x</seed:think>\nParis.", "Paris.", "CMD: rm x");
         check("<|channel>thought\nCMD: rm x<channel|>Paris.", "Paris.", "\nCMD: rm x");
