@@ -22,7 +22,7 @@ use crate::wire::Api;
 const OPENAI_MODEL: &str = "gpt-5-mini";
 /// The model of Anthropic that is asked when only a key is there.
 const ANTHROPIC_MODEL: &str = "claude-haiku-4-5";
-/// How long a local server may take to answer.
+/// How long a local server may take to answer, where nothing else is said.
 const LOCAL_WAIT: Duration = Duration::from_millis(300);
 /// How long a list of models may take.
 const LIST_WAIT: Duration = Duration::from_secs(2);
@@ -136,6 +136,8 @@ pub struct LocalServers {
     pub vllm: String,
     /// Ollama; `http://127.0.0.1:11434` unless said otherwise.
     pub ollama: String,
+    /// How long each may take to answer; 0.3 s unless said otherwise.
+    pub wait: Duration,
 }
 
 impl Default for LocalServers {
@@ -145,25 +147,28 @@ impl Default for LocalServers {
             lm_studio: "http://127.0.0.1:1234".into(),
             vllm: "http://127.0.0.1:8000".into(),
             ollama: "http://127.0.0.1:11434".into(),
+            wait: LOCAL_WAIT,
         }
     }
 }
 
 impl LocalServers {
-    /// Asks all servers at once, for 0.3 s at most; llama.cpp wins, then LM Studio, vLLM and Ollama.
+    /// Asks all servers at once, each for as long as it may take; llama.cpp wins, then LM Studio, vLLM and Ollama.
     pub async fn find(&self) -> Option<Found> {
-        let llama_cpp = self.llama_cpp.iter().map(|server| find_owned(server, "llamacpp", Origin::LlamaCpp));
+        let find = |server, owner, origin| find_owned(server, owner, origin, self.wait);
+        let llama_cpp = self.llama_cpp.iter().map(|server| find(server, "llamacpp", Origin::LlamaCpp));
         let (llama_cpp, lm_studio, vllm, ollama) = tokio::join!(
             futures_util::future::join_all(llama_cpp),
-            find_owned(&self.lm_studio, "organization_owner", Origin::LmStudio),
-            find_owned(&self.vllm, "vllm", Origin::Vllm),
+            find(&self.lm_studio, "organization_owner", Origin::LmStudio),
+            find(&self.vllm, "vllm", Origin::Vllm),
             self.find_ollama(),
         );
         llama_cpp.into_iter().flatten().next().or(lm_studio).or(vllm).or(ollama)
     }
+
     async fn find_ollama(&self) -> Option<Found> {
         let endpoint = Endpoint::parse(&self.ollama).ok()?;
-        let list: OllamaList = get_json(&endpoint, "/api/tags", None, LOCAL_WAIT).await?;
+        let list: OllamaList = get_json(&endpoint, "/api/tags", None, self.wait).await?;
         // Embedding models answer no question.
         let first = list.models.into_iter().find(|model| !model.name.contains("embed"))?;
         Some(Found {
@@ -179,9 +184,9 @@ impl LocalServers {
 }
 
 /// Asks a server whose list says in its own way whose it is.
-async fn find_owned(server: &str, owner: &str, origin: Origin) -> Option<Found> {
+async fn find_owned(server: &str, owner: &str, origin: Origin, wait: Duration) -> Option<Found> {
     let endpoint = Endpoint::parse(server).ok()?;
-    let list: ModelList = get_json(&endpoint, "/v1/models", None, LOCAL_WAIT).await?;
+    let list: ModelList = get_json(&endpoint, "/v1/models", None, wait).await?;
     // Embedding models answer no question.
     let ours = |model: &ListedModel| model.owned_by == owner && !model.id.contains("embed");
     let first = list.data.into_iter().find(ours)?;
@@ -191,11 +196,11 @@ async fn find_owned(server: &str, owner: &str, origin: Origin) -> Option<Found> 
 }
 
 impl Found {
-    /// Asks a local server what its model can do; what it does not say in time stays unknown.
-    pub async fn abilities(&self) -> Abilities {
+    /// Asks a local server what its model can do; what it does not say within this time stays unknown.
+    pub async fn abilities(&self, within: Duration) -> Abilities {
         let model = self.model.clone().unwrap_or_default();
         let provider = RemoteProvider::chat(self.endpoint.clone(), ModelOptions::new(model));
-        let said = timeout(LOCAL_WAIT, provider.abilities()).await.ok().flatten().unwrap_or_default();
+        let said = timeout(within, provider.abilities()).await.ok().flatten().unwrap_or_default();
         said.or(Abilities { parameters: self.parameters, ..Abilities::default() })
     }
 

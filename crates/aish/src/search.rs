@@ -17,11 +17,12 @@ pub async fn find_models(base: &Base, wanted: Option<&str>) -> ModelSet {
     let mut collector = Collector::default();
     collector.configured(&base.config, &variable);
     collector.add_environment(&base.variables).await;
+    let local = LocalServers::default();
     if collector.is_empty()
-        && let Some(server) = LocalServers::default().find().await
+        && let Some(server) = local.find().await
         && let Some(model) = server.first_model().await
     {
-        let abilities = server.abilities().await;
+        let abilities = server.abilities(local.wait).await;
         if let Some(warning) = server.warning(&abilities) {
             collector.notice(warning);
         }

@@ -6,7 +6,7 @@ use aish_llm::{Abilities, RemoteProvider};
 use aish_testkit::model_server::{Expect, OpenAiStream, Reply, Script};
 use serde_json::json;
 
-use crate::harness::{ask, options, run, start};
+use crate::harness::{LIMIT, ask, options, run, start};
 
 fn environment(variables: &[(&str, &str)]) -> Option<Found> {
     let map: BTreeMap<String, String> =
@@ -65,6 +65,7 @@ fn servers(llama_cpp: &[&str], ollama: &str) -> LocalServers {
         ollama: ollama.to_owned(),
         lm_studio: "http://127.0.0.1:1".to_owned(),
         vllm: "http://127.0.0.1:1".to_owned(),
+        wait: LIMIT,
     }
 }
 
@@ -107,7 +108,7 @@ async fn ollamas_default_context_is_said() {
             .step(Expect::request("POST", "/api/show").body(json!({"model": "llama3.2"})), Reply::json(200, &shown));
         let server = start(script);
         let found = servers(&[], &server.url()).find().await.unwrap();
-        let abilities = found.abilities().await;
+        let abilities = found.abilities(LIMIT).await;
         assert_eq!((abilities.tools, abilities.parameters), (Some(false), Some(3_200_000_000)));
         assert_eq!(found.warning(&abilities).is_some(), warns);
         server.finish();
@@ -138,10 +139,10 @@ async fn a_local_server_is_known_by_its_answer() {
 async fn silent_and_absent_servers_do_not_hold_anybody_up() {
     let one = start(Script::new().step(Expect::any(), Reply::silence()));
     let two = start(Script::new().step(Expect::any(), Reply::html(200, "<html></html>")));
-    let local = servers(&[&one.url()], &two.url());
+    let local = LocalServers { wait: LocalServers::default().wait, ..servers(&[&one.url()], &two.url()) };
     let began = Instant::now();
     assert!(local.find().await.is_none());
-    assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
     drop((one, two));
     assert!(local.find().await.is_none());
 }

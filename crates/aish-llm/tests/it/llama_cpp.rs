@@ -80,12 +80,16 @@ async fn llama_cpp_streams_counts_and_tells_its_context() {
         lm_studio: nowhere.clone(),
         vllm: nowhere.clone(),
         ollama: nowhere,
+        wait: Duration::from_secs(60),
     }
     .find()
     .await;
     let found = found.unwrap();
     assert_eq!(found.origin, Origin::LlamaCpp);
-    assert!(found.abilities().await.parameters.is_some_and(|parameters| parameters < 200_000_000), "{found:?}");
+    assert!(
+        found.abilities(Duration::from_secs(60)).await.parameters.is_some_and(|parameters| parameters < 200_000_000),
+        "{found:?}"
+    );
 }
 
 #[tokio::test]

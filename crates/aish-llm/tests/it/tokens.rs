@@ -12,7 +12,7 @@ use crate::harness::{openai, options, start};
 const AUTO: TokenizerChoice = TokenizerChoice::Auto;
 
 fn model(server: &ModelServer, name: &str) -> BrokerModel {
-    let options = ModelOptions { tokenize_timeout: Duration::from_millis(300), ..ModelOptions::new(name) };
+    let options = ModelOptions { tokenize_timeout: Duration::from_secs(3), ..ModelOptions::new(name) };
     let provider = Arc::new(openai(server, ModelOptions { ..options }));
     BrokerModel { provider, endpoint: Some(server.url()), max_tokens: Some(100), price: None }
 }

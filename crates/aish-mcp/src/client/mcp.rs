@@ -426,10 +426,16 @@ impl Inner {
             }
         };
         // Dropping the request tells the server that it is cancelled.
-        let mut outcome = tokio::select! {
-            outcome = work => outcome,
-            () = cancel.cancelled() => ToolOutcome::transport("cancelled"),
-            () = tokio::time::sleep(within) => {
+        let ended = tokio::select! {
+            outcome = work => Some(outcome),
+            () = cancel.cancelled() => None,
+            () = tokio::time::sleep(within) => None,
+        };
+        // Where this process was kept waiting, the executor ends a call whose time was over before.
+        let mut outcome = match ended {
+            Some(outcome) => outcome,
+            None if started.elapsed() < within => ToolOutcome::transport("cancelled"),
+            None => {
                 self.current().iter().for_each(|connection| connection.health.note_unanswered());
                 ToolOutcome::transport(format!("no answer within {:.1} s", within.as_secs_f64()))
             }

@@ -117,7 +117,7 @@ read a
 #[tokio::test]
 async fn f21_a_late_reply_reaches_no_other_call() {
     let (ports, _) = fake::ports();
-    let client = fake::connect(fake::stdio(&script(json!({"delay_ms": 400}))), ports).await.unwrap();
+    let client = fake::connect(fake::stdio(&script(json!({"late": ["tools/call"]}))), ports).await.unwrap();
     let arguments = |text: &str| [("text".to_owned(), json!(text))].into_iter().collect();
     let late = fake::call(&client, "echo", arguments("late"), Duration::from_millis(100)).await;
     assert!(late.ending == Ending::Transport && late.text.contains("no answer within"), "{}", late.text);
@@ -228,8 +228,8 @@ async fn a_program_that_is_no_server_is_given_up_with_a_reason() {
         let args = args.into_iter().map(str::to_owned).collect();
         let endpoint = Endpoint::Stdio { command: command.into(), args, env: BTreeMap::new(), cwd: None };
         let mut options = ServerOptions::new("none", endpoint);
-        options.probe_timeout = Duration::from_millis(200);
-        options.stuck_after = Some(Duration::from_millis(300));
+        options.probe_timeout = Duration::from_millis(500);
+        options.stuck_after = Some(Duration::from_secs(3));
         options.connect_timeout = Duration::from_secs(100);
         let started = Instant::now();
         let error = McpClient::connect(options, fake::ports().0).await.err().unwrap();

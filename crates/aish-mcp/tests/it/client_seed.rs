@@ -164,7 +164,7 @@ async fn risk_connect_at_startup_blocks_nothing() {
         pool.add(fake::http("http://127.0.0.1:9/mcp"));
     }
     let good = pool.add(fake::stdio(&McpScript::default()));
-    assert!(started.elapsed() < Duration::from_millis(500), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
     good.ready().await.unwrap();
     recorder.wait(|status| matches!(status, aish_mcp::client::Status::Failed(_))).await;
     pool.close().await;

@@ -30,6 +30,8 @@ pub(super) enum Answer {
 #[derive(Default)]
 pub(super) struct Memory {
     counts: Mutex<BTreeMap<String, usize>>,
+    /// Answers by method that are written with the next one.
+    kept: Mutex<BTreeMap<String, Vec<String>>>,
 }
 
 impl Memory {
@@ -75,7 +77,16 @@ pub(super) fn answer(script: &McpScript, memory: &Memory, message: &Value) -> An
             },
         },
     };
-    Answer::Messages(before.into_iter().chain(dress(script, id, body)).collect())
+    let messages: Vec<String> = before.into_iter().chain(dress(script, id, body)).collect();
+    if !script.late.iter().any(|late| late == method) {
+        return Answer::Messages(messages);
+    }
+    let mut kept = memory.kept.lock().unwrap_or_else(PoisonError::into_inner);
+    if count == 1 {
+        kept.insert(method.to_owned(), messages);
+        return Answer::Hang;
+    }
+    Answer::Messages(kept.remove(method).unwrap_or_default().into_iter().chain(messages).collect())
 }
 
 /// What is wrong with a greeting, for a server that takes few.

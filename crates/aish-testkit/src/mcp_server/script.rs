@@ -128,6 +128,8 @@ pub struct McpScript {
     pub raw: BTreeMap<String, String>,
     /// Methods that are never answered.
     pub hang: Vec<String>,
+    /// Methods whose first request is answered when the second has come, before that one.
+    pub late: Vec<String>,
     /// Methods at which it ends without an answer.
     pub exit: Vec<String>,
     /// Methods after whose answer it ends (standard streams only).

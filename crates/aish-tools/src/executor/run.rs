@@ -62,6 +62,8 @@ impl Executor {
                 tracing::error!(tool = %name, "a tool panicked");
                 ToolOutcome::failure(format!("Tool '{name}' crashed"))
             }
+            // A source that kept to the limit itself has said so.
+            Ended::TimedOut(Some(outcome)) if outcome.ending == Ending::Transport => outcome,
             Ended::TimedOut(partial) => {
                 with_partial(format!("Tool '{name}' timed out after {}", seconds(timeout_ms)), partial)
             }

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use crate::door::{Still, Yes, call, definition, door, ready, through};
 use crate::sources::{Changing, Tells};
 
-const NAMES: [&str; 5] = ["panics", "hangs", "partial", "sleeps", "fine"];
+const NAMES: [&str; 6] = ["panics", "hangs", "partial", "limited", "sleeps", "fine"];
 
 fn tool(name: &str) -> ToolDefinition {
     ToolDefinition { timeout_ms: Some(1_000), ..definition(name, input_schema(&[]), "mcp:a") }
@@ -39,6 +39,9 @@ async fn a_timeout_is_an_outcome() {
     assert_eq!((outcome.is_success(), outcome.text.as_str()), (false, "Tool 'hangs' timed out after 1s"));
     let outcome = through(&executor(), "partial", "", "me").await;
     assert_eq!(outcome.text, "Tool 'partial' timed out after 1s\nhalf of it");
+    // A source that has a limit of its own is late by as much as this process was kept waiting: the same then.
+    let outcome = through(&executor(), "limited", "", "me").await;
+    assert_eq!((outcome.ending, outcome.text.as_str()), (aish_types::Ending::Transport, "no answer within 1.0 s"));
     let registry = Registry::default();
     let hangs = ToolDefinition { timeout_ms: None, ..tool("hangs") };
     registry.add(Changing::new("mcp:a", vec![hangs], Tells::Revision));

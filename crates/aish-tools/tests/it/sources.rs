@@ -65,6 +65,10 @@ impl ToolSource for Changing {
                     context.cancel.cancelled().await;
                     ToolOutcome::failure("half of it")
                 }
+                "limited" => {
+                    context.cancel.cancelled().await;
+                    ToolOutcome::transport("no answer within 1.0 s")
+                }
                 "sleeps" => {
                     tokio::time::sleep(Duration::from_millis(100)).await;
                     ToolOutcome::success("slept")

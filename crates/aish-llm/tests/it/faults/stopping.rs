@@ -50,7 +50,7 @@ async fn f10_cancelling_is_prompt_while_connecting_and_streaming() {
     let mut delays = delays.lock().unwrap();
     delays.sort();
     let middle = delays[delays.len() / 2];
-    assert!(middle < Duration::from_millis(200), "{middle:?}");
+    assert!(middle < Duration::from_secs(1), "{middle:?}");
 }
 
 /// The timers are monotonic; a jump ends a wait once and sends one request, not a storm of them.
