@@ -98,6 +98,9 @@ pub enum SessionsError {
     },
 }
 
+/// The folder beside the logs for those that are not whole yet.
+const UNFINISHED: &str = ".unfinished";
+
 /// The sessions in one folder.
 pub struct Sessions {
     store: Arc<Store>,
@@ -182,15 +185,40 @@ impl Sessions {
         Ok(())
     }
 
-    /// Copies a session, up to and with the turn of the given number, into a new one.
+    /// Copies a session, up to and with the turn of the given number, into a new one, which is there when it is whole.
     ///
     /// # Errors
     /// When there is no such session, the new id is taken, or the new log cannot be written.
-    pub fn fork(&self, id: &SessionId, new: SessionId, last_turn: Option<u64>) -> Result<SessionLog, SessionsError> {
+    pub fn fork(&self, id: &SessionId, new: &SessionId, last_turn: Option<u64>) -> Result<(), SessionsError> {
+        let path = path_of(&self.folder, new)?;
+        if path.exists() {
+            return Err(SessionError::Exists(new.clone()).into());
+        }
+        let unfinished = self.folder.join(UNFINISHED);
+        let copied = self.copy(id, &unfinished, new, last_turn);
+        let written = path_of(&unfinished, new)?;
+        let moved = copied.and_then(|()| {
+            fs::rename(&written, &path).map_err(|source| SessionsError::Io { path: path.clone(), source })
+        });
+        if moved.is_err() {
+            // It may never have been made.
+            let _ = fs::remove_file(&written);
+        }
+        moved
+    }
+
+    /// Writes a copy of a session's log into another folder.
+    fn copy(
+        &self,
+        id: &SessionId,
+        folder: &Path,
+        new: &SessionId,
+        last_turn: Option<u64>,
+    ) -> Result<(), SessionsError> {
         let session = SessionLog::read(&self.folder, id)?;
         let context = session.context();
         let head = SessionHead { forked_from: Some(id.as_str().into()), ..session.head.unwrap_or_default() };
-        let log = SessionLog::create(&self.folder, new, head, self.clock.clone())?;
+        let log = SessionLog::create(folder, new.clone(), head, self.clock.clone())?;
         let mut from = None;
         for turn in session.turns.iter().filter(|turn| last_turn.is_none_or(|last| turn.id <= last)) {
             let new = log.append_to(turn.exchange, &turn.message, turn.usage, turn.model.as_deref());
@@ -208,7 +236,7 @@ impl Sessions {
         if let Some(title) = &session.title {
             log.rename(title).map_err(SessionError::from)?;
         }
-        Ok(log)
+        Ok(())
     }
 
     /// Returns what is known of a log, from the index while the log is as it was.

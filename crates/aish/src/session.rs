@@ -13,6 +13,7 @@ use std::path::Path;
 
 use aish_journal::session::{Context, Hold, Session};
 use aish_journal::{SessionError, SessionHead, SessionLog, StoredTurn, WallClock};
+use aish_store::{Sessions, SessionsError};
 use aish_turn::{Record, ToolResults, Transcript, Turn};
 use aish_types::{Message, SessionId};
 
@@ -79,6 +80,19 @@ impl ResumedSession {
         };
         let (log, session) = SessionLog::resume(folder, id.clone(), clock)?;
         Ok(Some(Self { id, session, log, hold }))
+    }
+
+    /// Goes on with a copy of a session, which nobody can open before.
+    ///
+    /// # Errors
+    /// When there is no such session or the copy cannot be written.
+    pub fn fork(sessions: &Sessions, id: &SessionId, clock: WallClock) -> Result<Self, SessionsError> {
+        let new = new_id(&clock);
+        // Held before it is there; where no lock can be made, nothing can be written either.
+        let hold = Hold::take(sessions.folder(), &new).unwrap_or_default();
+        sessions.fork(id, &new, None)?;
+        let (log, session) = SessionLog::resume(sessions.folder(), new.clone(), clock)?;
+        Ok(Self { id: new, session, log, hold })
     }
 
     /// Puts the session's context in the place of a turn's, and returns its log. `model` is the one that answers now.

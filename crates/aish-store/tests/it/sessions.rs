@@ -40,12 +40,15 @@ fn sessions_are_listed_renamed_forked_and_deleted() {
     sessions.rename(&"one".into(), "counting").unwrap();
     assert_eq!(titles(&sessions)[0], ("one".into(), Some("counting".into()), 2));
 
-    let fork = sessions.fork(&"one".into(), "three".into(), Some(1)).unwrap();
+    sessions.fork(&"one".into(), &"three".into(), Some(1)).unwrap();
+    let (fork, _) = SessionLog::resume(folder.path(), "three".into(), WallClock::default()).unwrap();
     fork.append(&Message::assistant("grep -c ''"), None, None).unwrap();
     let session = SessionLog::read(folder.path(), &"three".into()).unwrap();
     assert_eq!(session.head.unwrap().forked_from.as_deref(), Some("one"));
     assert_eq!(session.turns.len(), 2);
-    assert!(sessions.fork(&"one".into(), "two".into(), None).is_err(), "taken");
+    assert!(sessions.fork(&"one".into(), &"two".into(), None).is_err(), "taken");
+    assert!(sessions.fork(&"none".into(), &"four".into(), None).is_err());
+    assert_eq!(std::fs::read_dir(folder.path().join(".unfinished")).unwrap().count(), 0);
 
     sessions.delete(&"one".into()).unwrap();
     assert!(sessions.delete(&"one".into()).is_err());
@@ -53,6 +56,32 @@ fn sessions_are_listed_renamed_forked_and_deleted() {
     assert_eq!(titles(&sessions).len(), 2);
     std::fs::write(folder.path().join("notes.txt"), "x").unwrap();
     assert_eq!(titles(&sessions).len(), 2);
+}
+
+#[test]
+fn a_fork_is_seen_whole_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let sessions = |folder: &tempfile::TempDir| {
+        Sessions::new(Arc::new(Store::in_memory(WallClock::default())), folder.path(), WallClock::default())
+    };
+    let log = begin(&folder, "one", "/p");
+    for number in 0..40 {
+        log.append(&Message::user(format!("question {number}")), None, None).unwrap();
+    }
+    log.rename("bot").unwrap();
+    let reader = sessions(&folder);
+    std::thread::scope(|scope| {
+        let forks = scope.spawn(|| {
+            let sessions = sessions(&folder);
+            (0..40).for_each(|number| sessions.fork(&"one".into(), &format!("fork-{number}").into(), None).unwrap());
+        });
+        let mut whole = true;
+        while !forks.is_finished() {
+            whole &= titles(&reader).iter().all(|(_, title, turns)| title.as_deref() == Some("bot") && *turns == 40);
+        }
+        forks.join().unwrap();
+        assert!(whole && titles(&reader).len() == 41);
+    });
 }
 
 #[test]

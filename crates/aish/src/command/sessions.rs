@@ -58,7 +58,7 @@ fn act(base: &Base, command: &SessionsCommand, print: &mut dyn FnMut(&str)) -> R
         SessionsCommand::Fork { session, turn } => {
             let summary = find(&sessions, session)?;
             let new = new_id(&base.clock);
-            sessions.fork(&summary.id, new.clone(), *turn)?;
+            sessions.fork(&summary.id, &new, *turn)?;
             print(new.as_str());
         }
         SessionsCommand::Delete { sessions: wanted } => {

@@ -105,7 +105,7 @@ fn fork(repl: &mut Repl, wanted: &str) -> Result<(), Failure> {
     let sessions = repl.base.sessions()?;
     let from = if wanted.is_empty() { current(repl) } else { find(&sessions, wanted)?.id };
     let new = new_id(&repl.base.clock);
-    sessions.fork(&from, new.clone(), None)?;
+    sessions.fork(&from, &new, None)?;
     repl.say(&format!("forked from {from}"));
     go_on(repl, &new);
     Ok(())

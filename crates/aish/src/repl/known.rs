@@ -137,7 +137,7 @@ impl Repl {
     }
 }
 
-/// Returns what reads the surroundings of a command: the live shell's folder and aliases.
+/// Returns what reads the surroundings of a command: the live shell's folder, its aliases and what it exports.
 pub(super) fn surroundings(
     base: &Base,
     live: &Arc<Live>,
@@ -146,7 +146,9 @@ pub(super) fn surroundings(
     let (around, known) = (live.surroundings(base), Arc::clone(known));
     Arc::new(move || {
         let snapshot = known.lock().unwrap_or_else(PoisonError::into_inner);
-        Surroundings { aliases: snapshot.aliases.clone(), ..around() }
+        let mut around = around();
+        Arc::make_mut(&mut around.exported).extend(snapshot.environment.keys().cloned());
+        Surroundings { aliases: snapshot.aliases.clone(), ..around }
     })
 }
 

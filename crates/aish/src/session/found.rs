@@ -1,11 +1,10 @@
 //! Finding a session by what a person calls it, and opening it.
 
 use aish_store::{SessionSummary, Sessions};
-use aish_types::SessionId;
 
 use crate::base::Base;
 use crate::failure::Failure;
-use crate::session::{ResumedSession, new_id};
+use crate::session::ResumedSession;
 
 impl Base {
     /// Returns the kept sessions.
@@ -65,15 +64,13 @@ pub fn find(sessions: &Sessions, wanted: &str) -> Result<SessionSummary, Failure
 pub fn open(base: &Base, wanted: &str) -> Result<(ResumedSession, Vec<String>), Failure> {
     let sessions = base.sessions()?;
     let id = find(&sessions, wanted)?.id;
-    let open = |id: SessionId| ResumedSession::open(sessions.folder(), id, base.clock.clone());
     let mut notices = Vec::new();
-    let resumed = match open(id.clone())? {
+    let resumed = match ResumedSession::open(sessions.folder(), id.clone(), base.clock.clone())? {
         Some(resumed) => resumed,
         None => {
-            let fork = new_id(&base.clock);
-            sessions.fork(&id, fork.clone(), None)?;
+            let fork = ResumedSession::fork(&sessions, &id, base.clock.clone())?;
             notices.push(format!("session {id} is open elsewhere; this is a fork of it"));
-            open(fork)?.ok_or_else(|| Failure::internal("the fork is open elsewhere"))?
+            fork
         }
     };
     if resumed.session.head.is_none() && resumed.session.turns.is_empty() {

@@ -56,6 +56,23 @@ fn an_exit_of_the_model_is_told() {
     server.finish();
 }
 
+/// To assign what the shell exports changes it for programs, whoever exported it: the start-up files, or the person since.
+#[test]
+fn a_variable_that_the_shell_exports_is_asked_about() {
+    let line = |name: &str, shows: &str| format!("CMD: {name}=/tmp/x; printf '%s\\n' {shows}");
+    let [plain, root, later] = ["SITE_PLAIN", "SITE_ROOT", "SITE_LATER"].map(|name| line(name, "it-ran"));
+    let (server, home) = with_model(&[&plain, "First.", &root, &later]);
+    std::fs::write(home.path(".bashrc"), "export SITE_ROOT=/srv\nSITE_PLAIN=x\n").unwrap();
+    let person = home.sit_down();
+    person.types("?one\r").sees_line("First.").prompt();
+    person.sees_line("it-ran");
+    person.types("?two\r").sees("sets SITE_ROOT").types("n").prompt();
+    person.runs("export SITE_LATER=1; echo set", "set");
+    person.types("?three\r").sees("sets SITE_LATER").types("n").prompt();
+    leaves(person);
+    server.finish();
+}
+
 #[test]
 fn the_end_of_a_job_is_told_before_the_next_prompt() {
     let home = Home::new();
