@@ -3,9 +3,8 @@
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use similar::{Algorithm, ChangeTag, TextDiff, capture_diff_slices_deadline};
+use aish_diff::LineCounts;
 
 use crate::attributes::{self, Attributes, FileKind};
 use crate::changes::{Change, ChangeKind};
@@ -13,18 +12,6 @@ use crate::layer::{Layer, State};
 
 /// Bytes of a file that is compared by lines; a longer one is told by its size.
 const LONGEST: u64 = 1 << 20;
-
-/// How long one file is compared before the rest is told as replaced.
-const PATIENCE: Duration = Duration::from_millis(200);
-
-/// A change in lines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Lines {
-    /// Lines that came.
-    pub added: usize,
-    /// Lines that went.
-    pub removed: usize,
-}
 
 /// Where the two versions of a change are, none where there is none.
 pub(crate) struct Versions {
@@ -34,21 +21,9 @@ pub(crate) struct Versions {
 
 impl Layer {
     /// Counts the lines of a change; none where a version is no text, or is too long to be compared.
-    pub fn lines(&self, change: &Change) -> Option<Lines> {
+    pub fn lines(&self, change: &Change) -> Option<LineCounts> {
         let (old, new) = self.both(change)?;
-        let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
-        let deadline = std::time::Instant::now().checked_add(PATIENCE);
-        let mut lines = Lines { added: 0, removed: 0 };
-        for operation in capture_diff_slices_deadline(Algorithm::Myers, &old, &new, deadline) {
-            for piece in operation.iter_changes(&old, &new) {
-                match piece.tag() {
-                    ChangeTag::Insert => lines.added += 1,
-                    ChangeTag::Delete => lines.removed += 1,
-                    ChangeTag::Equal => {}
-                }
-            }
-        }
-        Some(lines)
+        Some(aish_diff::counts(&old, &new))
     }
 
     /// Writes the unified difference of a change; none where a version is no text, or is too long to be compared.
@@ -56,9 +31,8 @@ impl Layer {
         let (old, new) = self.both(change)?;
         let name = change.path.display().to_string();
         let side = |side: &str, there: bool| if there { format!("{side}/{name}") } else { "/dev/null".to_owned() };
-        let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(&old, &new);
-        let header = (side("a", change.kind != ChangeKind::New), side("b", change.kind != ChangeKind::Deleted));
-        Some(diff.unified_diff().context_radius(3).header(&header.0, &header.1).to_string())
+        let names = (side("a", change.kind != ChangeKind::New), side("b", change.kind != ChangeKind::Deleted));
+        Some(aish_diff::unified(&old, &new, Some((&names.0, &names.1))))
     }
 
     fn both(&self, change: &Change) -> Option<(String, String)> {

@@ -254,7 +254,7 @@ impl Judge<'_> {
             let same = self.contents(path).is_some_and(|(old, new)| package_json::runs_the_same(&old, &new));
             return (!same).then_some("it names scripts that are run");
         }
-        let is_known = self.settings.settings_files.iter().any(|known| *known == name) || ENTERED.contains(&&*name);
+        let is_known = (self.settings.is_settings_file)(&name) || ENTERED.contains(&&*name);
         is_known.then_some("programs take settings from it")
     }
 

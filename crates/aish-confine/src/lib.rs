@@ -55,12 +55,12 @@ mod tree;
 mod veil;
 mod view;
 
+pub use aish_diff::LineCounts;
 pub use attributes::FileKind;
 pub use changes::{Caches, Change, ChangeKind, Changes, Refused};
 pub use compute::{Held, compute_only};
 pub use conflict::{Conflict, Why};
 pub use deep::remove_tree;
-pub use diff::Lines;
 pub use dotenv::is_dotenv;
 pub use environment::{clean, is_private_name};
 pub use guard::{Guarded, guarded};

@@ -22,7 +22,7 @@ const CACHES: &[&str] = &[
 ///
 /// A path is absolute, begins with `~/` for the home folder, or lies below the tree. The last component of a hidden one may
 /// begin or end with `*`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Settings {
     /// More files and folders that seem empty.
     pub hidden: Vec<String>,
@@ -32,8 +32,8 @@ pub struct Settings {
     pub ordinary: Vec<String>,
     /// Folders that builds and downloads fill; each has a layer of its own.
     pub caches: Vec<String>,
-    /// Names of files that programs take settings from.
-    pub settings_files: Vec<String>,
+    /// Says of a file's name whether programs take settings from such files.
+    pub is_settings_file: fn(&str) -> bool,
     /// Whether files of secret settings in the tree (`.env` and its like) can be read.
     pub dotenv: Dotenv,
     /// The person's home folder, without links in its path: settings of git and instructions for models there name guarded
@@ -57,7 +57,7 @@ impl Default for Settings {
             keep_variables: Vec::new(),
             ordinary: Vec::new(),
             caches: CACHES.iter().map(|path| (*path).to_owned()).collect(),
-            settings_files: Vec::new(),
+            is_settings_file: |_| false,
             dotenv: Dotenv::Locked,
             home: None,
         }

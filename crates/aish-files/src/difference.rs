@@ -1,16 +1,6 @@
 //! What changes in a file, for whoever decides about it.
 
-use std::time::Duration;
-
-use similar::TextDiff;
-
 use crate::newline::unify;
-
-/// How long two texts are compared before the rest is told as replaced.
-const PATIENCE: Duration = Duration::from_millis(200);
-
-/// Lines round a change that stay.
-const CONTEXT: usize = 3;
 
 /// Writes the unified difference of a file's text, without the end lines of a file that has none of its own; none for the
 /// old or the new text stands for a file that is not there. At most `most` lines are shown, and the rest is counted.
@@ -25,8 +15,7 @@ pub fn difference(path: &str, old: Option<&str>, new: Option<&str>, most: usize)
         Some(_) => format!("{side}/{path}"),
         None => "/dev/null".to_owned(),
     };
-    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(&before, &after);
-    let whole = diff.unified_diff().context_radius(CONTEXT).header(&side("a", old), &side("b", new)).to_string();
+    let whole = aish_diff::unified(&before, &after, Some((&side("a", old), &side("b", new))));
     let mut lines = whole.lines();
     let mut out: Vec<&str> = lines.by_ref().take(most).collect();
     let count = |sign: char, lines: &[&str]| lines.iter().filter(|line| line.starts_with(sign)).count();

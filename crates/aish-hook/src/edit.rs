@@ -138,7 +138,7 @@ pub fn value(text: &str, comments: Comments) -> Result<Value, EditError> {
 
 /// Returns what differs between two texts, as a unified diff with three lines of context.
 pub fn diff(old: &str, new: &str) -> String {
-    similar::TextDiff::from_lines(old, new).unified_diff().context_radius(3).to_string()
+    aish_diff::unified(old, new, None)
 }
 
 /// A file while it is edited.

@@ -170,6 +170,8 @@ named! {
         NamesEnvironment = "names-environment",
         /// The statements that are given, by the program's `statements`, only read.
         OnlyReads = "only-reads",
+        /// Those statements name no table but that of the schema.
+        NamesNoTable = "names-no-table",
         /// The program of awk that it is given runs nothing, and writes and reads no file that it names itself.
         Contained = "contained",
     }

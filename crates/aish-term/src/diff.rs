@@ -1,31 +1,26 @@
 //! The difference of two texts, by lines.
 
+use aish_diff::Side;
 use aish_types::sanitize;
 use anstyle::Style;
-use similar::{ChangeTag, TextDiff};
 
 use crate::capability::Capabilities;
 use crate::styled::{Ink, Styled};
 use crate::theme::Theme;
 
-/// How many equal lines are shown round a change.
-const CONTEXT: usize = 3;
-
 /// Returns the difference in the unified form, coloured where colour may be used; empty for equal texts.
 pub fn unified(old: &str, new: &str, theme: &Theme, capabilities: &Capabilities) -> String {
     let (old, new) = (sanitize(old), sanitize(new));
-    let diff = TextDiff::from_lines(old.as_ref(), new.as_ref());
     let ink = Ink { color: capabilities.color, links: false };
     let mut out = String::new();
-    for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
-        push(&mut out, ink, theme.dim, &hunk.header().to_string());
-        for change in hunk.iter_changes() {
-            let (sign, style) = match change.tag() {
-                ChangeTag::Delete => ('-', theme.bad),
-                ChangeTag::Insert => ('+', theme.good),
-                ChangeTag::Equal => (' ', Style::new()),
+    for hunk in aish_diff::hunks(&old, &new) {
+        push(&mut out, ink, theme.dim, &hunk.header);
+        for (side, text) in hunk.lines {
+            let (sign, style) = match side {
+                Side::Old => ('-', theme.bad),
+                Side::New => ('+', theme.good),
+                Side::Both => (' ', Style::new()),
             };
-            let text = change.value();
             push(&mut out, ink, style, &format!("{sign}{}", text.trim_end_matches('\n')));
         }
     }

@@ -4,10 +4,11 @@
 
 pub mod facts;
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use aish_confine::{
@@ -78,7 +79,7 @@ impl Ground {
             keep_variables: section.keep_variables.clone(),
             ordinary: section.ordinary.clone(),
             caches: section.caches.clone(),
-            settings_files: aish_safety::settings_files().into_iter().map(str::to_owned).collect(),
+            is_settings_file,
             dotenv: Dotenv::Locked,
             home: base.paths.home.as_deref().and_then(|home| std::fs::canonicalize(home).ok()),
         };
@@ -172,6 +173,13 @@ impl Confinement {
     {
         self.surroundings.variables(variables, |value| self.secrets.are_in(value))
     }
+}
+
+/// Says of a file's name whether a known program takes settings from such files.
+pub fn is_settings_file(name: &str) -> bool {
+    static KNOWN: LazyLock<BTreeSet<&'static str>> =
+        LazyLock::new(|| aish_safety::settings_files().into_iter().collect());
+    KNOWN.contains(name)
 }
 
 /// Returns the words of the launcher that runs a plan.

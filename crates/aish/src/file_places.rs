@@ -8,6 +8,7 @@ use aish_safety::{PolicyRules, Surroundings, Verdict, analyse};
 use aish_tools::builtin::FilePlaces;
 
 use crate::base::Base;
+use crate::confinement::is_settings_file;
 
 /// The places of one start.
 pub struct ProjectFiles {
@@ -60,8 +61,7 @@ impl FilePlaces for ProjectFiles {
     fn guarded(&self, root: &Path, below: &Path, old: &str, new: &str) -> Option<&'static str> {
         aish_confine::guarded(root, self.home.as_deref(), below, old, new).or_else(|| {
             let name = below.file_name()?.to_str()?;
-            let takes = aish_safety::settings_files().contains(&name);
-            takes.then_some("programs take settings from it")
+            is_settings_file(name).then_some("programs take settings from it")
         })
     }
 }

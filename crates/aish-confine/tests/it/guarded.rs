@@ -15,7 +15,7 @@ fn guarded(line: &str) -> Vec<String> {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let changes = ran.layer.changes(Caches::LeftOut).unwrap().changes;
     let settings = Settings {
-        settings_files: vec!["Makefile.local".to_owned()],
+        is_settings_file: |name| name == "Makefile.local",
         ordinary: vec![".config/fine/**".to_owned()],
         ..Settings::default()
     };

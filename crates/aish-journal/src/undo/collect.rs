@@ -156,6 +156,7 @@ impl Part<'_> {
             content: None,
             target,
             whole: kind == Kind::Folder && how == How::Write && self.wanted.reach == Reach::Tree,
+            missing: 0,
         };
         let length = if kind == Kind::File { attributes::length(meta) } else { 0 };
         self.entries.insert(path.to_owned(), FoundEntry { entry, how, length });
@@ -182,9 +183,14 @@ impl Part<'_> {
             content: None,
             target: None,
             whole: false,
+            missing: path.ancestors().skip(1).take_while(|folder| is_missing(folder)).count(),
         };
         self.entries.insert(path.to_owned(), FoundEntry { entry, how: self.wanted.how, length: 0 });
     }
+}
+
+fn is_missing(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
 /// Returns the one path of a file however it is named: its folder without links, `.` or `..`, and its name.

@@ -57,6 +57,14 @@ pub(super) struct Entry {
     /// True for a folder whose list of names is whole: what has come in since goes at an undo.
     #[serde(default)]
     pub(super) whole: bool,
+    /// How many of the folders above it were not there either, where it was not.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) missing: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// Writes a step's entries.

@@ -152,6 +152,11 @@ impl Place {
         take_away(&self.folder, &self.name)
     }
 
+    /// Takes a folder away in which nothing is.
+    pub(super) fn take_empty_away(&self) -> io::Result<()> {
+        Ok(unlinkat(&self.folder, &self.name, AtFlags::REMOVEDIR)?)
+    }
+
     /// Sets the mode of anything but a link.
     pub(super) fn set_mode(&self, mode: u32) -> io::Result<()> {
         let held = openat(&self.folder, &self.name, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;

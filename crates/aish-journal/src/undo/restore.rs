@@ -86,7 +86,11 @@ pub(super) fn restore(folder: &Path, entries: &[Entry], changed: &Changed, resul
         note(take_away(path), path, result);
     }
     for entry in changed.entries.iter().rev().filter(|entry| entry.kind == Kind::Absent) {
-        note(take_away(&entry.path), &entry.path, result);
+        let done = take_away(&entry.path);
+        if done.is_ok() {
+            take_folders_away(entry);
+        }
+        note(done, &entry.path, result);
     }
     let present: Vec<&Entry> = changed.entries.iter().filter(|entry| entry.kind != Kind::Absent).collect();
     for entry in &present {
@@ -106,6 +110,15 @@ pub(super) fn restore(folder: &Path, entries: &[Entry], changed: &Changed, resul
     }
     let failed: HashSet<PathBuf> = result.failed.iter().map(|(path, _)| path.clone()).collect();
     result.restored.retain(|path| !failed.contains(path));
+}
+
+/// Takes the folders away that were made for what was not there, as far as nothing else is in them by now.
+fn take_folders_away(entry: &Entry) {
+    for folder in entry.path.ancestors().skip(1).take(entry.missing) {
+        if Place::of(folder).and_then(|place| place.take_empty_away()).is_err() {
+            break;
+        }
+    }
 }
 
 fn note(done: io::Result<()>, path: &Path, result: &mut Restored) {

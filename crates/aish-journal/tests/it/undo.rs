@@ -138,6 +138,33 @@ fn what_is_written_over_or_made_is_as_it_was() {
 }
 
 #[test]
+fn folders_that_were_made_for_a_file_go_with_it_where_they_are_empty() {
+    let place = place(1_000_000);
+    let before = place.picture();
+    let wanted = ["a/b/one", "a/b/two", "a/three"].map(|path| Wanted::new(place.at(path), How::Write, Reach::Itself));
+    let make = || {
+        let step = place.journal.save("write_file", &wanted).unwrap();
+        fs::create_dir_all(place.at("a/b")).unwrap();
+        ["a/b/one", "a/b/two", "a/three"].iter().for_each(|path| fs::write(place.at(path), "x").unwrap());
+        step
+    };
+    let step = make();
+    let restored = place.journal.undo(Some(&step.id)).unwrap();
+    assert!(restored.failed.is_empty() && restored.restored.len() == 3, "{restored:?}");
+    assert_eq!(place.picture(), before);
+    // And back, with their folders.
+    place.journal.undo(restored.kept.as_deref()).unwrap();
+    assert_eq!(fs::read_to_string(place.at("a/b/two")).unwrap(), "x");
+    fs::remove_dir_all(place.at("a")).unwrap();
+
+    let step = make();
+    fs::write(place.at("a/of-another"), "stays").unwrap();
+    let restored = place.journal.undo(Some(&step.id)).unwrap();
+    assert!(restored.failed.is_empty(), "{restored:?}");
+    assert!(place.at("a/of-another").exists() && !place.at("a/b").exists() && !place.at("a/three").exists());
+}
+
+#[test]
 fn newer_content_is_put_aside_and_no_undo_of_an_undo_comes_by_itself() {
     let place = place(1_000_000);
     let file = place.write("file", "first");

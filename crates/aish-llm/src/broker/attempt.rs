@@ -300,11 +300,10 @@ impl Playing {
             ChatError::RateLimited { retry_after_ms, .. } | ChatError::Server { retry_after_ms, .. } => {
                 again(*retry_after_ms)
             }
-            // The wait was long already.
-            ChatError::Timeout { .. } | ChatError::Process(_) => fallback(),
+            // The wait was long already, and who is out of credit stays so.
+            ChatError::Timeout { .. } | ChatError::Process(_) | ChatError::Quota(_) => fallback(),
             ChatError::Unauthorized { .. }
             | ChatError::Insecure { .. }
-            | ChatError::Quota(_)
             | ChatError::ContextOverflow(_)
             | ChatError::TemplateRefused(_)
             | ChatError::Refused { .. }

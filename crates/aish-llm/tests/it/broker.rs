@@ -65,11 +65,26 @@ async fn a_dead_endpoint_falls_back_at_once_and_alone_fails_after_retries() {
 }
 
 #[tokio::test]
+async fn where_credit_is_used_up_the_next_model_answers_at_once() {
+    for (status, message) in [(402, "pay"), (429, "You exceeded your current quota, please check your plan")] {
+        let empty = start(Script::new().chat(Reply::error(status, message)));
+        let good = start(OpenAiStream::answer("from b").reply());
+        let (broker, pacer, _) = broker(&[&empty, &good], None);
+        let got = collect(broker.stream(ask("hi"), CallOptions::default(), cancel())).await;
+        assert_eq!((got.text().as_str(), pacer.waits.lock().unwrap().len()), ("from b", 0));
+        let notices = got.notices();
+        assert!(notices.len() == 1 && notices[0].contains(message), "{notices:?}");
+        assert!(notices[0].ends_with("asking b instead"), "{notices:?}");
+        empty.finish();
+        good.finish();
+    }
+}
+
+#[tokio::test]
 async fn what_will_not_pass_is_not_repeated() {
     for (status, message) in [
         (401, "bad key"),
         (403, "forbidden"),
-        (402, "pay"),
         (400, "prompt is too long: 5 tokens > 4 maximum"),
         (400, "roles must alternate"),
         (404, "no such model"),

@@ -252,15 +252,11 @@ impl Walker<'_> {
     }
 }
 
-/// Returns the names of all files that programs are known to take settings from, without folders.
+/// Returns the names of all files that programs are known to take settings from, without folders; some come more than once.
 pub fn settings_files() -> Vec<&'static str> {
     let built_in = aish_programs::built_in();
     let names = built_in.programs().flat_map(|program| program.tables().texts(program.facts().settings));
-    let mut names: Vec<&'static str> =
-        names.flat_map(|name| name.split('+')).filter(|name| !name.contains(['/', '~'])).collect();
-    names.sort_unstable();
-    names.dedup();
-    names
+    names.flat_map(|name| name.split('+')).filter(|name| !name.contains(['/', '~'])).collect()
 }
 
 /// Says whether what a program is told to do is known to reach no other machine: the operands in their order, and the

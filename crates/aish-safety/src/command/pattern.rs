@@ -1,5 +1,7 @@
 //! Whether a rule's pattern holds for a program's arguments.
 
+mod database;
+
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -267,6 +269,7 @@ impl Rest<'_, '_> {
                 arguments.words.iter().any(|word| super::readonly::names_environment(&word.text))
             }
             Question::OnlyReads => self.only_reads(),
+            Question::NamesNoTable => self.names_no_table(),
             Question::Contained => self.is_contained(),
         }
     }
@@ -318,24 +321,6 @@ impl Rest<'_, '_> {
             let text = script.text.as_str();
             self.subject.looks_at(text.len(), 64) && super::code::is_contained(self.subject.program, text)
         })
-    }
-
-    /// Whether the statements that a database's shell is given only read.
-    fn only_reads(&self) -> bool {
-        let Some(program) = programs::find(self.subject.program) else { return false };
-        let (tables, facts) = (program.tables(), program.facts());
-        let options = tables.texts(facts.statements);
-        let mut texts: Vec<String> =
-            options.flat_map(|option| self.subject.arguments.values(option)).map(|value| value.text).collect();
-        if facts.documents.count > 0 {
-            let only_reads = |call: &str| tables.holds(facts.documents, call);
-            return !texts.is_empty()
-                && texts.iter().all(|text| super::readonly::only_reads_documents(text, &only_reads));
-        }
-        if texts.is_empty() {
-            texts.extend(self.words().skip(1).map(|word| word.text.clone()));
-        }
-        !texts.is_empty() && texts.iter().all(|text| super::sql::only_reads(text))
     }
 
     /// Whether what options choose to be shown is in a list; none where none of them is given.

@@ -205,6 +205,43 @@ pub(crate) fn only_reads(text: &str) -> bool {
     reading::only_reads(rest) && split(rest).iter().all(reads)
 }
 
+/// Says whether a text for SQLite's shell names no table but that of the schema: any other may be a view. Quoted names and
+/// comments are not read.
+pub(crate) fn names_no_table(text: &str) -> bool {
+    const SCHEMA: [&str; 3] = ["sqlite_master", "sqlite_schema", "sqlite_temp_master"];
+    let lower = text.to_ascii_lowercase();
+    if lower.contains(['"', '`', '[', '\\']) || lower.contains("--") || lower.contains("/*") {
+        return false;
+    }
+    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
+    let mut tables = 0;
+    let mut rest = lower.as_str();
+    while let Some(start) = rest.find(is_part) {
+        let from = rest.get(start..).unwrap_or_default();
+        let (word, behind) =
+            from.split_at_checked(from.find(|c| !is_part(c)).unwrap_or(from.len())).unwrap_or((from, ""));
+        let next = behind.trim_start();
+        match word {
+            "join" | "attach" | "with" => return false,
+            "in" if !next.starts_with('(') => return false,
+            "from" => {
+                tables += 1;
+                let Some(after) = SCHEMA.iter().find_map(|name| next.strip_prefix(name)) else { return false };
+                let ends = after.trim_start();
+                let is_last = ends.is_empty()
+                    || ends.starts_with(';')
+                    || ["where ", "order ", "limit "].iter().any(|word| ends.starts_with(word));
+                if tables > 1 || !is_last || after.starts_with(is_part) {
+                    return false;
+                }
+            }
+            _ => {}
+        }
+        rest = behind;
+    }
+    true
+}
+
 /// Commands of the shells themselves: `\! cmd`, `.shell cmd`, `system cmd`, `\d`.
 fn meta(walker: &mut Walker<'_>, statement: &str) -> bool {
     let lower = statement.to_ascii_lowercase();

@@ -66,6 +66,10 @@ impl PolicyRules {
 
     /// Adds what can be read of such files, without a look at the examples.
     pub fn adding_programs(mut self, files: &[ProgramText]) -> (Self, Vec<RuleError>) {
+        if files.is_empty() {
+            self.own = OwnPrograms::NONE;
+            return (self, Vec::new());
+        }
         let mut errors = Vec::new();
         let mut read: Files<ProgramFile> = Vec::new();
         for file in files.iter().take(MAX_FILES) {

@@ -66,6 +66,7 @@ pub(super) fn engine(
         Arc::clone(shared),
         options.session.clone(),
         Arc::clone(&options.now_ms),
+        options.home.clone(),
     );
     let search = ReedlineMenu::WithCompleter {
         menu: Box::new(SearchMenu::new(theme, search.clone())),

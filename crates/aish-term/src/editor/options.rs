@@ -62,6 +62,8 @@ pub struct EditorOptions {
     pub marks: bool,
     /// The time, in milliseconds since the epoch: for the age of lines in the search.
     pub now_ms: Arc<dyn Fn() -> i64 + Send + Sync>,
+    /// The person's home folder, which is shown as `~`.
+    pub home: Option<String>,
     /// Shows a hint from history after the cursor.
     pub hints: bool,
 }
@@ -90,6 +92,7 @@ impl EditorOptions {
             pasted: None,
             marks: false,
             now_ms: Arc::new(|| 0),
+            home: None,
             hints: true,
         }
     }

@@ -50,6 +50,7 @@ struct Searched {
     shared: Arc<Shared>,
     session: Option<String>,
     now_ms: Arc<dyn Fn() -> i64 + Send + Sync>,
+    home: Option<String>,
     /// The scope that is chosen, as an index into [`SCOPES`].
     chosen: usize,
     /// What was fetched for the scope; a menu that stays open does not fetch again for each key.
@@ -62,8 +63,9 @@ impl Search {
         shared: Arc<Shared>,
         session: Option<String>,
         now_ms: Arc<dyn Fn() -> i64 + Send + Sync>,
+        home: Option<String>,
     ) -> Self {
-        Self(Arc::new(Mutex::new(Searched { store, shared, session, now_ms, chosen: 0, fetched: None })))
+        Self(Arc::new(Mutex::new(Searched { store, shared, session, now_ms, home, chosen: 0, fetched: None })))
     }
 
     fn lock(&self) -> MutexGuard<'_, Searched> {
@@ -116,21 +118,22 @@ impl Completer for Search {
     fn complete(&mut self, line: &str, _pos: usize) -> CompletionResult {
         let length = line.len();
         let mut searched = self.lock();
-        let now = (searched.now_ms)();
+        let (now, home) = ((searched.now_ms)(), searched.home.clone());
         let found = rank(line, searched.entries(), SHOWN);
-        let told: Vec<String> = found.iter().map(|found| described(found.entry, now)).collect();
+        let told: Vec<Told> = found.iter().map(|found| Told::of(found.entry, now, home.as_deref())).collect();
         let width = crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns));
-        let room = room_of_lines(width, told.iter().map(|told| cells(told)).max().unwrap_or(0));
+        let room = room_of_lines(width, told.iter().map(Told::cells).max().unwrap_or(0));
+        let shown = |line: &str| cut(&aish_types::visible(line).replace('\n', " ⏎ ").replace('\t', " "), room);
+        let lines: Vec<String> = found.iter().map(|found| shown(&found.entry.line)).collect();
+        let beside = width.saturating_sub(lines.iter().map(|line| cells(line)).max().unwrap_or(0) + BETWEEN);
         let found: Vec<Suggestion> = found
             .into_iter()
+            .zip(lines)
             .zip(told)
-            .map(|(found, told)| Suggestion {
+            .map(|((found, line), told)| Suggestion {
                 value: found.entry.line.clone(),
-                display_override: Some(cut(
-                    &aish_types::visible(&found.entry.line).replace('\n', " ⏎ ").replace('\t', " "),
-                    room,
-                )),
-                description: Some(told),
+                display_override: Some(line),
+                description: Some(told.within(beside)),
                 span: Span::new(0, length),
                 ..Suggestion::default()
             })
@@ -165,29 +168,81 @@ fn cut(text: &str, room: usize) -> String {
     out + "…"
 }
 
-/// Says how old a line is, how it went and where: `3d · [1] · 2.5s · /tmp`.
-fn described(entry: &HistoryEntry, now_ms: i64) -> String {
-    let mut parts = Vec::new();
-    let seconds = now_ms.saturating_sub(entry.started_ms) / 1000;
-    if entry.started_ms > 0 && seconds >= 0 {
-        parts.push(match seconds {
-            0..60 => "now".to_owned(),
-            60..3_600 => format!("{}min", seconds / 60),
-            3_600..86_400 => format!("{}h", seconds / 3_600),
-            86_400..31_536_000 => format!("{}d", seconds / 86_400),
-            _ => format!("{}y", seconds / 31_536_000),
-        });
+/// How old a line is, how it went and where: `3d · [1] · 2.5s · ~/src`.
+struct Told {
+    how: String,
+    folder: String,
+}
+
+impl Told {
+    fn of(entry: &HistoryEntry, now_ms: i64, home: Option<&str>) -> Self {
+        let mut parts = Vec::new();
+        let seconds = now_ms.saturating_sub(entry.started_ms) / 1000;
+        if entry.started_ms > 0 && seconds >= 0 {
+            parts.push(match seconds {
+                0..60 => "now".to_owned(),
+                60..3_600 => format!("{}min", seconds / 60),
+                3_600..86_400 => format!("{}h", seconds / 3_600),
+                86_400..31_536_000 => format!("{}d", seconds / 86_400),
+                _ => format!("{}y", seconds / 31_536_000),
+            });
+        }
+        if let Some(code) = entry.status.filter(|code| *code != 0) {
+            parts.push(format!("[{code}]"));
+        }
+        if let Some(duration) = entry.duration.filter(|duration| duration.as_millis() >= 1_000) {
+            parts.push(format!("{:.1}s", duration.as_secs_f64()));
+        }
+        let folder = entry.folder.as_deref().unwrap_or_default();
+        let below =
+            home.and_then(|home| folder.strip_prefix(home)).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        let folder = below.map_or_else(|| folder.to_owned(), |rest| format!("~{rest}"));
+        Self { how: parts.join(DOT), folder: aish_types::visible(&folder).replace('\n', " ") }
     }
-    if let Some(code) = entry.status.filter(|code| *code != 0) {
-        parts.push(format!("[{code}]"));
+
+    fn cells(&self) -> usize {
+        cells(&self.how) + self.between() + cells(&self.folder)
     }
-    if let Some(duration) = entry.duration.filter(|duration| duration.as_millis() >= 1_000) {
-        parts.push(format!("{:.1}s", duration.as_secs_f64()));
+
+    fn between(&self) -> usize {
+        if self.how.is_empty() || self.folder.is_empty() { 0 } else { cells(DOT) }
     }
-    if let Some(folder) = &entry.folder {
-        parts.push(aish_types::visible(folder).replace('\n', " "));
+
+    /// Puts it into so many columns: a long folder is told by its end.
+    fn within(&self, room: usize) -> String {
+        let for_folder = room.saturating_sub(cells(&self.how) + self.between());
+        let folder = end_of(&self.folder, for_folder);
+        match (self.how.is_empty(), folder.is_empty()) {
+            (_, true) => self.how.clone(),
+            (true, false) => folder,
+            (false, false) => format!("{}{DOT}{folder}", self.how),
+        }
     }
-    parts.join(" · ")
+}
+
+/// What stands between two things that are said of a line.
+const DOT: &str = " · ";
+
+/// Cuts a text at its beginning to so many columns; nothing where that leaves no more than a few letters.
+fn end_of(text: &str, room: usize) -> String {
+    const FEW: usize = 6;
+    if cells(text) <= room {
+        return text.to_owned();
+    }
+    if room < FEW {
+        return String::new();
+    }
+    let mut left = room - 1;
+    let mut from = text.len();
+    for (at, letter) in text.char_indices().rev() {
+        let width = cells(letter.encode_utf8(&mut [0; 4]));
+        if width > left {
+            break;
+        }
+        left -= width;
+        from = at;
+    }
+    format!("…{}", text.get(from..).unwrap_or_default())
 }
 
 /// A one-column menu that takes the scope into its marker.
@@ -371,5 +426,28 @@ mod tests {
         assert!(cells(&line) + BETWEEN + cells(told) <= 80, "{line}");
         assert!(line.ends_with('…') && cells(&line) + 2 > room);
         assert_eq!((cut("short", room), room_of_lines(80, 200)), ("short".to_owned(), 40));
+    }
+
+    #[test]
+    fn a_folder_is_told_from_the_home_folder_and_by_its_end_where_there_is_little_room() {
+        let told = |folder: &str| {
+            let folder = Some(folder.to_owned());
+            let (line, status) = ("x".to_owned(), Some(2));
+            let entry = HistoryEntry { id: 1, line, folder, status, duration: None, session: None, started_ms: 1 };
+            Told::of(&entry, 7_200_001, Some("/home/ada"))
+        };
+        for (folder, room, shown) in [
+            ("/home/ada", 80, "2h · [2] · ~"),
+            ("/home/ada/src/日本", 80, "2h · [2] · ~/src/日本"),
+            ("/home/adam/src", 80, "2h · [2] · /home/adam/src"),
+            ("/home/ada/src/deep/down", 20, "2h · [2] · …eep/down"),
+            ("/home/ada/src/日本", 17, "2h · [2] · …/日本"),
+            ("/home/ada/src/deep/down", 14, "2h · [2]"),
+            ("", 80, "2h · [2]"),
+        ] {
+            let told = told(folder).within(room);
+            assert_eq!(told, shown);
+            assert!(cells(&told) <= room, "{told}");
+        }
     }
 }

@@ -1,14 +1,18 @@
 //! What the parts of an engine share with the thread that drives it.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::termios::{LocalModes, tcgetattr};
 
 use super::options::{EditorOptions, PasteListener, WholenessCheck};
 use super::port::{LineCompleter, Route, RouteHint, Wholeness};
 use super::resized::Drawing;
 
-/// How long after its begin the first key of a read may be one that waited for it: nobody answers a prompt that soon.
+/// How long after its begin the first key of a read may be one that came meanwhile: nobody answers a prompt that soon.
 const AHEAD: Duration = Duration::from_millis(250);
 
 /// State and ports of a read. The locks are taken by the editor's thread alone; they let an engine be built anew.
@@ -20,6 +24,8 @@ pub(super) struct Shared {
     painted: Mutex<Option<(String, usize)>>,
     /// When the read began, until a key comes in it.
     begun: Mutex<Option<Instant>>,
+    /// The terminal had something for the read when it began, until a key comes in it.
+    had_lines: AtomicBool,
     /// What stands on the screen up to the cursor, for a resize.
     drawing: Mutex<Drawing>,
     folder: Mutex<Option<String>>,
@@ -29,6 +35,14 @@ pub(super) struct Shared {
     completer: Option<Mutex<Box<dyn LineCompleter>>>,
     wholeness: Option<Mutex<WholenessCheck>>,
     pasted: Option<PasteListener>,
+}
+
+/// Says whether a terminal that collects lines has one, or an end, that nobody has read.
+fn has_lines() -> bool {
+    let input = io::stdin();
+    let collects = tcgetattr(&input).is_ok_and(|modes| modes.local_modes.contains(LocalModes::ICANON));
+    let at_once = Timespec::default();
+    collects && poll(&mut [PollFd::new(&input, PollFlags::IN)], Some(&at_once)).is_ok_and(|ready| ready > 0)
 }
 
 fn locked<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -43,6 +57,7 @@ impl Shared {
             has_menu: AtomicBool::new(false),
             painted: Mutex::new(None),
             begun: Mutex::new(None),
+            had_lines: AtomicBool::new(false),
             drawing: Mutex::default(),
             folder: Mutex::new(None),
             suggestion: Mutex::new(None),
@@ -105,11 +120,12 @@ impl Shared {
     pub(super) fn key(&self) {
         *locked(&self.painted) = None;
         *locked(&self.begun) = None;
+        self.had_lines.store(false, Ordering::Relaxed);
     }
 
     /// Says whether a key that comes now is the first of the read and was typed before it.
     pub(super) fn was_typed_before(&self) -> bool {
-        locked(&self.begun).is_some_and(|begun| begun.elapsed() < AHEAD)
+        self.had_lines.load(Ordering::Relaxed) || locked(&self.begun).is_some_and(|begun| begun.elapsed() < AHEAD)
     }
 
     /// Returns the line on the screen and the cursor; none where keys came since it was drawn.
@@ -126,6 +142,7 @@ impl Shared {
     }
 
     pub(super) fn start(&self, folder: Option<String>, suggestion: Option<String>) {
+        self.had_lines.store(has_lines(), Ordering::Relaxed);
         *locked(&self.begun) = Some(Instant::now());
         self.flipped.store(false, Ordering::Relaxed);
         self.set_menu(false);

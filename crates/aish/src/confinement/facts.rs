@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use aish_confine::{Caches, Change, ChangeKind, Changes, Ended, Guarded, Layer, Lines, Refused, Report, Settings};
+use aish_confine::{Caches, Change, ChangeKind, Changes, Ended, Guarded, Layer, LineCounts, Refused, Report, Settings};
 use aish_safety::{ChangeLine, ChangedText, Texts};
 use aish_types::visible;
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ pub struct Facts {
 
 struct Entry {
     change: Change,
-    lines: Option<Lines>,
+    lines: Option<LineCounts>,
     /// What of it a person decides on.
     guarded: Vec<Guarded>,
 }
@@ -218,7 +218,7 @@ impl Entry {
         let is_whole_folder = change.files != 1
             || change.after.or(change.before).is_some_and(|kind| kind == aish_confine::FileKind::Folder);
         let mut text = format!("{:<8} {path}", change.kind.as_str());
-        if let Some(Lines { added, removed }) = self.lines.filter(|_| !change.attributes_only) {
+        if let Some(LineCounts { added, removed }) = self.lines.filter(|_| !change.attributes_only) {
             text.push_str(&format!(" +{added} \u{2212}{removed}"));
         } else if is_whole_folder && change.kind != ChangeKind::Changed {
             let files = if change.files == 1 { "1 file".to_owned() } else { format!("{} files", change.files) };

@@ -102,9 +102,10 @@ impl Repl {
         let names =
             Names { known: Known::default(), vocabulary, refreshing: None, prior_turn: SharedPriorTurn::default() };
         let (mut options, pasted) = options(&base, flags, &history, &names, &mut screen);
-        let (found, looking) = models::find(&base, shared.model.as_deref()).await;
         options.completer = Some(Box::new(completer(&base, &live, &names)));
+        // Its thread makes ready what draws while the models are found.
         let editor = Arc::new(LineEditor::start(options)?);
+        let (found, looking) = models::find(&base, shared.model.as_deref()).await;
         let jobs = JobOutput::new(editor.printer());
         let asks = jobs.unended();
         live.listen(move |event| jobs.take(&event));
@@ -242,6 +243,7 @@ fn options(
     options.marks = screen.marks;
     let clock = base.clock.clone();
     options.now_ms = Arc::new(move || clock.millis());
+    options.home = base.paths.home.as_ref().map(|home| home.display().to_string());
     let pasted = editor::listen_to_pastes(&mut options);
     (options, pasted)
 }
