@@ -72,7 +72,7 @@ pub fn hunks(old: &str, new: &str) -> Vec<Hunk> {
     hunks.collect()
 }
 
-/// LineCounts the lines that differ; how a line ends is no difference.
+/// Counts the lines that differ; how a line ends is no difference.
 pub fn counts(old: &str, new: &str) -> LineCounts {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let diff = TextDiff::configure().timeout(PATIENCE).diff_slices(&old, &new);

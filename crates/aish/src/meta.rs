@@ -139,9 +139,12 @@ pub const COMMANDS: &[MetaCommand] = &[
     row("plan", "TASK", "let the model read and make a plan, and carry it out after a yes", |repl, rest| {
         after(plan::run(repl, rest))
     }),
-    row("prompts", "", "list prompts and skills of one's own; `:NAME` asks what one says", |repl, _| {
-        done(prompts::run(repl))
-    }),
+    MetaCommand {
+        aliases: &["skills"],
+        ..row("prompts", "", "list prompts and skills of one's own; `:NAME` asks what one says", |repl, _| {
+            done(prompts::run(repl))
+        })
+    },
     row("image", "FILE", "attach an image to the next question", |repl, rest| done(image::run(repl, rest))),
     row("sessions", "[list|search|rename|fork|delete]", "kept sessions", |repl, rest| after(sessions::run(repl, rest))),
     row("resume", "[ID]", "go on with another session", |repl, rest| done(sessions::resume(repl, rest))),
