@@ -3,10 +3,15 @@
 //! A schema tells of its arguments in its own `properties`, and in all parts that are applied to the same object: those of
 //! `allOf`, `anyOf` and `oneOf`, and what it refers to.
 
+use std::cell::Cell;
+
 use serde_json::{Map, Value, json};
 
 /// How deep parts and references are followed.
 const MAX_DEPTH: usize = 8;
+
+/// How many parts are looked at: each reference may lead to many more.
+const MAX_PARTS: usize = 10_000;
 
 /// What becomes of an argument that a caller does not give.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,7 +27,7 @@ pub(super) enum Absent<'v> {
 /// Takes out an argument, or what says that it has to be given. Returns whether the schema told of it.
 pub(super) fn leave_out(schema: &mut Value, name: &str, absent: Absent<'_>) -> bool {
     let whole = schema.clone();
-    Leaving { whole: &whole, name, absent }.part(schema, MAX_DEPTH)
+    Leaving { whole: &whole, name, absent, left: Cell::new(MAX_PARTS) }.part(schema, MAX_DEPTH)
 }
 
 /// Returns what a schema says of an argument in its own `properties`, to be changed.
@@ -40,11 +45,15 @@ struct Leaving<'l> {
     whole: &'l Value,
     name: &'l str,
     absent: Absent<'l>,
+    /// The parts that may still be looked at.
+    left: Cell<usize>,
 }
 
 impl Leaving<'_> {
     fn part(&self, part: &mut Value, depth: usize) -> bool {
-        let (Some(depth), Some(map)) = (depth.checked_sub(1), part.as_object_mut()) else { return false };
+        let (Some(depth), Some(left)) = (depth.checked_sub(1), self.left.get().checked_sub(1)) else { return false };
+        self.left.set(left);
+        let Some(map) = part.as_object_mut() else { return false };
         let mut told = self.reference(map, depth);
         if self.absent != Absent::Optional
             && let Some(properties) = map.get_mut("properties").and_then(Value::as_object_mut)
@@ -193,6 +202,19 @@ mod tests {
         );
         let circle = json!({"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a"}}});
         assert_eq!(left(circle.clone(), Absent::Hidden), (circle, false));
+    }
+
+    #[test]
+    fn references_that_multiply_end() {
+        let definitions: Map<String, Value> = (0..10)
+            .map(|at| {
+                let next = json!({"$ref": format!("#/$defs/d{}", at + 1)});
+                (format!("d{at}"), json!({"allOf": vec![next; 30]}))
+            })
+            .collect();
+        let schema = json!({"$ref": "#/$defs/d0", "properties": {"key": {}}, "$defs": definitions});
+        let (schema, told) = left(schema, Absent::Hidden);
+        assert_eq!((schema["properties"].clone(), told), (json!({}), true));
     }
 
     #[test]
