@@ -209,7 +209,7 @@ mod tests {
         let definitions: Map<String, Value> = (0..10)
             .map(|at| {
                 let next = json!({"$ref": format!("#/$defs/d{}", at + 1)});
-                (format!("d{at}"), json!({"allOf": vec![next; 30]}))
+                (format!("d{at}"), json!({"allOf": vec![next; 300]}))
             })
             .collect();
         let schema = json!({"$ref": "#/$defs/d0", "properties": {"key": {}}, "$defs": definitions});
