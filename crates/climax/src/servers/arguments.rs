@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 /// How deep parts and references are followed.
 const MAX_DEPTH: usize = 8;
 
-/// How many parts are looked at: each reference may lead to many more.
-const MAX_PARTS: usize = 10_000;
+/// How many values are looked at or copied: each reference may lead to many more.
+const MAX_VALUES: usize = 100_000;
 
 /// What becomes of an argument that a caller does not give.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,7 +27,7 @@ pub(super) enum Absent<'v> {
 /// Takes out an argument, or what says that it has to be given. Returns whether the schema told of it.
 pub(super) fn leave_out(schema: &mut Value, name: &str, absent: Absent<'_>) -> bool {
     let whole = schema.clone();
-    Leaving { whole: &whole, name, absent, left: Cell::new(MAX_PARTS) }.part(schema, MAX_DEPTH)
+    Leaving { whole: &whole, name, absent, left: Cell::new(MAX_VALUES) }.part(schema, MAX_DEPTH)
 }
 
 /// Returns what a schema says of an argument in its own `properties`, to be changed.
@@ -45,15 +45,15 @@ struct Leaving<'l> {
     whole: &'l Value,
     name: &'l str,
     absent: Absent<'l>,
-    /// The parts that may still be looked at.
+    /// The values that may still be looked at or copied.
     left: Cell<usize>,
 }
 
 impl Leaving<'_> {
     fn part(&self, part: &mut Value, depth: usize) -> bool {
-        let (Some(depth), Some(left)) = (depth.checked_sub(1), self.left.get().checked_sub(1)) else { return false };
-        self.left.set(left);
-        let Some(map) = part.as_object_mut() else { return false };
+        let (Some(depth), Some(map), true) = (depth.checked_sub(1), part.as_object_mut(), self.may_take(1)) else {
+            return false;
+        };
         let mut told = self.reference(map, depth);
         if self.absent != Absent::Optional
             && let Some(properties) = map.get_mut("properties").and_then(Value::as_object_mut)
@@ -83,7 +83,11 @@ impl Leaving<'_> {
 
     /// Puts what is referred to in the place of the reference where it tells of the argument: others may refer to it, too.
     fn reference(&self, map: &mut Map<String, Value>, depth: usize) -> bool {
-        let Some(mut target) = map.get("$ref").and_then(|to| self.target(to)).cloned() else { return false };
+        let Some(target) = map.get("$ref").and_then(|to| self.target(to)) else { return false };
+        if !self.may_take(size(target)) {
+            return false;
+        }
+        let mut target = target.clone();
         if !self.part(&mut target, depth) {
             return false;
         }
@@ -100,6 +104,13 @@ impl Leaving<'_> {
             },
         }
         true
+    }
+
+    /// Takes so many values of those that are left; none are where that is too much.
+    fn may_take(&self, values: usize) -> bool {
+        let left = self.left.get().checked_sub(values);
+        self.left.set(left.unwrap_or_default());
+        left.is_some()
     }
 
     fn target(&self, reference: &Value) -> Option<&Value> {
@@ -148,6 +159,15 @@ impl Leaving<'_> {
         };
         let is_constant = property.get("const").is_none_or(|constant| constant == value);
         is_constant && property.get("enum").and_then(Value::as_array).is_none_or(|choices| choices.contains(value))
+    }
+}
+
+/// Counts the values in one, itself among them.
+fn size(value: &Value) -> usize {
+    1 + match value {
+        Value::Array(items) => items.iter().map(size).sum(),
+        Value::Object(members) => members.values().map(size).sum::<usize>(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
     }
 }
 
