@@ -1,6 +1,6 @@
 //! How long the judgement of lines takes: `cargo run --release -p aish-safety --example times < LINES`.
 //!
-//! Each line of standard input is judged five times, and its shortest time counts. Prints percentiles in microseconds, each with
+//! Each line of standard input, or with `-0` each text before a NUL, is judged five times, and its shortest time counts. Prints percentiles in microseconds, each with
 //! a line that took so long.
 
 use std::hint::black_box;
@@ -23,7 +23,8 @@ fn main() -> Result<(), Error> {
         rounds.min().unwrap_or_default()
     };
     let text = read_to_string(stdin())?;
-    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let end = if std::env::args().nth(1).is_some_and(|flag| flag == "-0") { '\0' } else { '\n' };
+    let lines = text.split(end).filter(|line| !line.trim().is_empty());
     let mut times: Vec<_> = lines.map(|line| (time(line), line)).collect();
     times.sort_unstable();
     let mut out = stdout();

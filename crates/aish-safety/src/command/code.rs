@@ -17,6 +17,7 @@ mod literal;
 mod names;
 mod scan;
 mod sed;
+mod tcl;
 
 pub(crate) use scan::strings_of;
 
@@ -32,7 +33,7 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str, language
         Language::CMake => cmake::judge(walker, text),
         Language::Editor if programs::is(program, Trait::StreamEditor) => sed::judge(walker, text),
         Language::Editor => editor(walker, text),
-        Language::Tcl => tcl(walker, text),
+        Language::Tcl => tcl::judge(walker, text),
         Language::Crontab => crontab(walker, text),
         Language::Socat => socat(walker, text),
         Language::Words => {
@@ -178,27 +179,6 @@ fn unbalanced_end(command: &str) -> &str {
         command.strip_suffix(*quote).filter(|_| odd)
     });
     cut.unwrap_or(command)
-}
-
-/// `exec`, `spawn` and `system` of Tcl and expect take the rest of their command.
-fn tcl(walker: &mut Walker<'_>, text: &str) {
-    for command in text.split(['\n', ';', '[', ']']) {
-        let command = command.trim();
-        for word in ["exec ", "spawn ", "system ", "eval exec ", "send \"", "send -- \""] {
-            if let Some(line) = command.strip_prefix(word) {
-                let line =
-                    line.trim_start_matches("-noecho ").trim_end_matches('"').replace("\\r", "").replace("\\n", "");
-                // Braces quote in Tcl.
-                let line = if line.contains('\'') { line } else { line.replace(['{', '}'], "'") };
-                walker.text(line.trim_start_matches("-- "), &Stream::default());
-            }
-        }
-        if command.starts_with("file delete") {
-            let (tree, one) = (programs::stand_in_text(Act::RemoveTree), programs::stand_in_text(Act::Remove));
-            let line = command.replace("file delete -force", &tree).replace("file delete", &one);
-            walker.text(&line, &Stream::default());
-        }
-    }
 }
 
 fn crontab(walker: &mut Walker<'_>, text: &str) {

@@ -354,7 +354,11 @@ fn owned<'t>(text: &str, glob: bool, folder: Option<&str>, home: Option<&str>) -
     Place { text: Cow::Owned(text.into_owned()), glob }
 }
 
-fn is_everything(part: &str) -> bool {
+fn is_everything(whole: &str) -> bool {
+    // Zsh's kinds of files and its order behind a pattern: `*(.)`, `*(DN)`.
+    let qualified = whole.strip_suffix(')').and_then(|whole| whole.rsplit_once('('));
+    let part = qualified.filter(|(_, kinds)| kinds.chars().all(|kind| "./@=*%^-DNFTMoOn".contains(kind)));
+    let part = part.map_or(whole, |(stem, _)| stem);
     matches!(part, "*" | ".*" | "**" | "?*" | "*.*" | ".[!.]*" | ".??*" | "{*,.*}" | ".[^.]*" | "*/")
 }
 

@@ -91,7 +91,7 @@ impl Repl {
     pub async fn start(base: Base, shared: &SharedFlags, flags: &ShellFlags) -> Result<Self, Failure> {
         let mut screen = Screen::of(&base, shared, flags);
         let (live, apart) = live(&base, flags, &screen)?;
-        let mut notices: Vec<String> = base.paths.state_fault().into_iter().collect();
+        let mut notices = Vec::new();
         let resumed = resume(&base, flags, &mut notices);
         let session = resumed.as_ref().map_or_else(|| session::new_id(&base.clock), |resumed| resumed.id.clone());
         let store = Arc::clone(&base.store);
@@ -118,6 +118,8 @@ impl Repl {
         };
         let signals = Signals::listen(editor.pauses())?;
         let reading = first.map(|view| editor.begin(view)).transpose()?;
+        // A file is made to see: the disk may take its time.
+        notices.extend(base.paths.state_fault());
         notices.extend(toolset::fill(&base, &registry, Arc::new(base.memory()), Some(Arc::new(toolset::files(&base)))));
         let interrupts = interrupts(&editor)?;
         let approver: Arc<dyn Approver> = Arc::new(approver(&editor, &interrupts));

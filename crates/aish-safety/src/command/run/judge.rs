@@ -134,13 +134,18 @@ impl<'w> Walker<'w> {
             let rules = programs::find(name).into_iter().flat_map(|program| program.rules());
             rules.filter(|rule| pattern::may_match(*rule, sorted))
         };
-        let stranger = !programs::is_known(name) && !hints::is_verb(name);
+        let stranger = !hints::is_verb(name);
+        let is_known = programs::is_known(name);
         let strangers = stranger.then(|| about("?")).into_iter().flatten();
         // What a rule asks of a word takes time with its length, and with its parts where it is a path.
         let pieces: usize = words.iter().map(|word| 1 + word.text.len() / 16 + word.text.matches('/').count()).sum();
-        for rule in about(name).chain(about("*")).chain(strangers) {
+        let own = about(name).chain(about("*")).map(|rule| (rule, false));
+        for (rule, is_general) in own.chain(strangers.map(|rule| (rule, is_known))) {
             let row = rule.row();
             let halts = row.verdict == Verdict::Halt;
+            if is_general && choice.rule.is_some() {
+                break;
+            }
             if row.shows && taken_back {
                 continue;
             }
