@@ -177,7 +177,7 @@ fn argument(
         evidence.shell(1, "the shape of an argument");
     } else if !free_text {
         if index == 0 && (has(STRONG, text) || text == "or") {
-            evidence.language(3, "a word that goes on a sentence");
+            evidence.language(3, "a word that continues a sentence");
         }
         let links = has(LINKS, text) && last_index > 0 && !is(command, Trait::Links);
         if links && (index < last_index || index == 0) {

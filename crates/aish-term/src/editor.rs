@@ -37,7 +37,7 @@ use tokio::sync::oneshot;
 
 pub(crate) use assemble::edit_text;
 pub use input::{EditorError, Input, Line};
-pub use options::{EditorOptions, KeyMode, PasteListener, Reach, WholenessCheck};
+pub use options::{EditorOptions, Exported, KeyMode, PasteListener, Reach, WholenessCheck};
 pub use port::{Candidate, LineCompleter, Route, RouteHint, Wholeness};
 pub use printer::Printer;
 pub use view::PromptView;

@@ -33,8 +33,8 @@ pub mod wrap;
 pub use beside::Beside;
 pub use capability::{Capabilities, ColorPolicy, Facts};
 pub use editor::{
-    Candidate, EditorError, EditorOptions, Input, KeyMode, Line, LineCompleter, LineEditor, Printer, PromptView, Reach,
-    Reading, Route, RouteHint, Wholeness,
+    Candidate, EditorError, EditorOptions, Exported, Input, KeyMode, Line, LineCompleter, LineEditor, Printer,
+    PromptView, Reach, Reading, Route, RouteHint, Wholeness,
 };
 pub use history::{HistoryEntry, HistoryError, HistoryQuery, HistoryStore, MemoryHistory};
 pub use markdown::Markdown;

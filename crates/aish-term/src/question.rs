@@ -19,7 +19,7 @@ pub use approver::TerminalApprover;
 pub(crate) use aside::Aside;
 pub use body::question_lines;
 pub use changes::{changes, changes_lines, diff_lines};
-pub use dialogue::{ask, choose};
+pub use dialogue::{CANCEL, ask, choose};
 pub use halt::{HaltAnswer, halt};
 pub use terminal::{AskTerminal, Key};
 pub(crate) use tty::on_terminal;

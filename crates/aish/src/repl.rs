@@ -211,7 +211,7 @@ impl Repl {
                     for job in &jobs {
                         self.say(job);
                     }
-                    self.say("they end with aish; Ctrl-D once more ends both");
+                    self.say("what still runs ends with aish; press Ctrl-D again to end it all");
                 }
             }
         }

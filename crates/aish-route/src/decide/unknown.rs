@@ -153,7 +153,7 @@ fn alone(name: &str, line: &str) -> Decision {
     } else if name.contains(['-', '_', '.', '/']) || name.chars().any(|c| c.is_ascii_digit()) {
         decision(Route::Shell, format!("`{name}` has the shape of a command's name"))
     } else {
-        decision(Route::Ask, format!("`{name}` is no command that is known"))
+        decision(Route::Ask, format!("`{name}` is not a known command"))
     }
 }
 

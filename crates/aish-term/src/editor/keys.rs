@@ -66,7 +66,7 @@ pub(super) fn edit_mode(
     shared: Option<Arc<Shared>>,
     readline: Option<Readline>,
 ) -> Box<dyn EditMode> {
-    Box::new(LineFeeds { inner, behind, shared, readline })
+    Box::new(LineFeeds { inner, behind, shared, readline, is_looked_for: false })
 }
 
 /// Parses keys and returns what they do to the line; what else they mean is left out.
@@ -158,9 +158,25 @@ struct LineFeeds {
     behind: Behind,
     shared: Option<Arc<Shared>>,
     readline: Option<Readline>,
+    /// The next key of vi's normal mode is what another one looks for (`f/`, `r/`).
+    is_looked_for: bool,
 }
 
 impl LineFeeds {
+    /// Makes vi's `/` a `?`: both search the history, and the library knows only one of them.
+    fn searches(&mut self, event: &mut Event) {
+        let is_normal = self.inner().edit_mode() == PromptEditMode::Vi(PromptViMode::Normal);
+        let Event::Key(key) = event else { return };
+        let KeyCode::Char(letter) = key.code else { return };
+        let is_operand = std::mem::take(&mut self.is_looked_for);
+        if is_normal && !is_operand {
+            self.is_looked_for = matches!(letter, 'f' | 'F' | 't' | 'T' | 'r');
+            if letter == '/' {
+                key.code = KeyCode::Char('?');
+            }
+        }
+    }
+
     fn inner(&self) -> MutexGuard<'_, Box<dyn EditMode>> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -216,6 +232,7 @@ impl EditMode for LineFeeds {
             }
             return ReedlineEvent::ExecuteHostCommand(ESCAPE.into());
         }
+        self.searches(&mut event);
         let taken = self.readline.as_mut().and_then(|readline| readline.take(&event));
         if let Some(shared) = &self.shared {
             shared.key();

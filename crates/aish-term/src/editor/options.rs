@@ -34,6 +34,9 @@ pub type WholenessCheck = Box<dyn Fn(&str) -> Wholeness + Send>;
 /// Hears what is pasted, as it came. Called on the editor's thread.
 pub type PasteListener = Box<dyn Fn(&str) + Send + Sync>;
 
+/// Returns the value of an exported variable.
+pub type Exported = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
 /// An editor's parts.
 pub struct EditorOptions {
     /// What standard error can show: the editor draws there.
@@ -64,6 +67,8 @@ pub struct EditorOptions {
     pub now_ms: Arc<dyn Fn() -> i64 + Send + Sync>,
     /// The person's home folder, which is shown as `~`.
     pub home: Option<String>,
+    /// What the person's shell exports: for the editor that a line is opened in.
+    pub exported: Exported,
     /// Shows a hint from history after the cursor.
     pub hints: bool,
 }
@@ -93,6 +98,7 @@ impl EditorOptions {
             marks: false,
             now_ms: Arc::new(|| 0),
             home: None,
+            exported: Arc::new(|name| std::env::var(name).ok()),
             hints: true,
         }
     }

@@ -30,7 +30,9 @@ impl DrawnPrompt {
     pub(super) fn new(view: &PromptView, ink: Ink) -> Self {
         let left = clean(&view.left);
         let continuation = clean(&view.continuation);
-        let right = clean(&view.right);
+        // What is typed does not touch it.
+        let mut right = Styled::plain(if view.right.is_empty() { "" } else { "  " });
+        right.append(&clean(&view.right));
         Self {
             left: left.to_text(ink),
             right: right.to_text(ink),

@@ -3,6 +3,8 @@
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::process::Command;
 
+use super::options::Exported;
+
 /// Bytes that are read back at most.
 const MOST: u64 = 1024 * 1024;
 
@@ -10,11 +12,11 @@ const MOST: u64 = 1024 * 1024;
 ///
 /// # Errors
 /// When there is no place for the file. An editor that is not there is none.
-pub(super) fn edited(text: &str) -> io::Result<Option<String>> {
+pub(super) fn edited(text: &str, exported: &Exported) -> io::Result<Option<String>> {
     let mut file = tempfile::Builder::new().prefix("aish-line-").suffix(".sh").tempfile()?;
     writeln!(file, "{text}")?;
     file.flush()?;
-    let named = ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+    let named = ["VISUAL", "EDITOR"].iter().find_map(|name| exported(name).filter(|value| !value.is_empty()));
     let line = format!("{} \"$1\"", named.as_deref().unwrap_or("vi"));
     let ended = Command::new("sh").args(["-c", &line, "sh"]).arg(file.path()).status()?;
     if !ended.success() {

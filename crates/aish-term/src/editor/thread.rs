@@ -12,7 +12,7 @@ use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyModifiers};
 use reedline::{EditCommand, Reedline, Signal};
 use tokio::sync::oneshot;
 
-use super::assemble::{Carried, engine};
+use super::assemble::{self, Carried, engine};
 use super::input::{EditorError, Input, Line};
 use super::keys::{Behind, EDITOR, ENTER, ESCAPE, FLIP, LINE, SharedMode, UNFOLD, edits_of, escape, mode};
 use super::options::{EditorOptions, KeyMode, Reach};
@@ -273,11 +273,15 @@ impl Worker<'_> {
                 let text = engine.current_buffer_contents().to_owned();
                 drop(engine);
                 self.erase(prompt)?;
-                let edited = text_editor::edited(&text)?;
-                if edited.is_none() {
+                let Some(edited) = text_editor::edited(&text, &self.options.exported)? else {
                     self.waiting.carried = Carried::at_end(text);
-                }
-                return Ok(edited.map(|text| Input::Line(Line { text, flipped: self.shared.is_flipped() })));
+                    return Ok(None);
+                };
+                // Drawn as if it had been typed.
+                let carried = Carried::at_end(edited);
+                let once =
+                    assemble::engine(&self.options, &self.shared, self.printer, &self.behind, &self.keys, &carried);
+                return self.enter(once, prompt).map(Some);
             }
             ENTER => {
                 if self.line_feed(&mut engine) {

@@ -2,9 +2,10 @@
 
 use std::io;
 
-use aish_safety::{Answer, Question, Subject};
+use aish_safety::{Answer, Question, Subject, Verdict, WayBack};
 
 use super::body::{question_lines, shown_json, why_lines};
+use super::halt::typed_word;
 use super::terminal::{AskTerminal, Key};
 use crate::capability::Capabilities;
 use crate::message;
@@ -29,7 +30,10 @@ fn converse(question: &Question, theme: &Theme, terminal: &mut dyn AskTerminal) 
     }
     loop {
         let answer = match offered(question, theme, terminal)? {
-            Choice::Yes => said(terminal, "yes", Some(Answer::Yes))?,
+            Choice::Yes => {
+                terminal.write("yes\n")?;
+                (!wants_word(question) || typed_word(terminal)?).then_some(Answer::Yes)
+            }
             Choice::Try => said(terminal, "try", Some(Answer::Try))?,
             Choice::No => said(terminal, "no", Some(Answer::No))?,
             Choice::Stop => said(terminal, "", Some(Answer::Stop))?,
@@ -60,6 +64,11 @@ fn converse(question: &Question, theme: &Theme, terminal: &mut dyn AskTerminal) 
     }
 }
 
+/// Says whether a key is too little for a yes: what halts is not run by a slip of a finger where undo cannot bring all of it back.
+fn wants_word(question: &Question) -> bool {
+    question.judgement.verdict == Verdict::Halt && question.way_back != WayBack::Whole
+}
+
 /// Lets a person shorten what is kept for good. What would not cover the call at hand is not kept.
 fn always(offered: &str, terminal: &mut dyn AskTerminal) -> io::Result<Option<Answer>> {
     loop {
@@ -76,7 +85,11 @@ fn always(offered: &str, terminal: &mut dyn AskTerminal) -> io::Result<Option<An
     }
 }
 
-/// Lets a person choose among keys. Enter, Escape, an interrupt, end of input and a closed terminal choose nothing.
+/// What [`choose`] returns for Ctrl-C where it is among the keys.
+pub const CANCEL: char = '\u{3}';
+
+/// Lets a person choose among keys. Enter, Escape, end of input and a closed terminal choose nothing, and so does Ctrl-C
+/// where it is not one of them.
 pub fn choose(label: &str, keys: &[char], theme: &Theme, terminal: &mut dyn AskTerminal) -> Option<char> {
     chosen(label, keys, theme, terminal).unwrap_or_else(|error| {
         tracing::debug!(%error, "the choice could not be offered");
@@ -95,9 +108,11 @@ fn chosen(label: &str, keys: &[char], theme: &Theme, terminal: &mut dyn AskTermi
     };
     let choice = match terminal.offer(&choice_of(&label, terminal), &answers)? {
         Key::Char(c) => of(c),
-        Key::Enter | Key::Escape | Key::Interrupt | Key::EndOfInput | Key::Other => None,
+        Key::Interrupt => of(CANCEL),
+        Key::Enter | Key::Escape | Key::EndOfInput | Key::Other => None,
     };
-    terminal.write(&choice.map_or_else(|| "\n".to_owned(), |key| format!("{key}\n")))?;
+    let shown = choice.filter(|key| *key != CANCEL);
+    terminal.write(&shown.map_or_else(|| "\n".to_owned(), |key| format!("{key}\n")))?;
     Ok(choice)
 }
 
@@ -251,7 +266,7 @@ pub(super) fn paged(lines: &[Styled], theme: &Theme, terminal: &mut dyn AskTermi
 pub(super) mod tests {
     use std::collections::VecDeque;
 
-    use aish_safety::{Judgement, Verdict, WayBack};
+    use aish_safety::Judgement;
     use insta::assert_snapshot;
 
     use super::*;
@@ -324,8 +339,14 @@ pub(super) mod tests {
         }
     }
 
+    /// A question that a key alone answers.
+    fn asked(subject: Subject) -> Question {
+        Question { judgement: Judgement::new(Verdict::Ask, "files.write", "writes a file"), ..question(subject) }
+    }
+
     fn answered(keys: &[Key], subject: Subject) -> (Answer, Script) {
         let mut script = Script::new(keys, (60, 24));
+        script.edit = Some("run".into());
         let answer = ask(&question(subject), &Theme::dark(), &mut script);
         (answer, script)
     }
@@ -348,6 +369,26 @@ pub(super) mod tests {
             + new\e[2J
         [y]es  [n]o  [e]dit  [?]why  [i]nstead (no) yes
         "#);
+    }
+
+    #[test]
+    fn what_halts_and_cannot_come_back_wants_the_word() {
+        let answered = |way_back, typed: Option<&str>| {
+            let mut script = Script::new(&[Key::Char('y'), Key::Enter], (60, 24));
+            script.edit = typed.map(str::to_owned);
+            ask(&Question { way_back, ..question(Subject::Tool) }, &Theme::dark(), &mut script)
+        };
+        for way_back in [WayBack::Nothing, WayBack::Partly] {
+            assert_eq!(answered(way_back, Some(" run ")), Answer::Yes);
+            for typed in [None, Some(""), Some("y"), Some("yes"), Some("Run"), Some("run it")] {
+                assert_eq!(
+                    answered(way_back, typed),
+                    Answer::No,
+                    "{typed:?}: the question is put again, and Enter is no"
+                );
+            }
+        }
+        assert_eq!(answered(WayBack::Whole, None), Answer::Yes, "undo is a way back");
     }
 
     #[test]
@@ -414,7 +455,7 @@ pub(super) mod tests {
         assert_eq!(script.words.as_deref(), Some("list them first"));
         // Without any it goes back to the question.
         let mut script = Script::new(&[Key::Char('i'), Key::Char('y')], (60, 24));
-        assert_eq!(ask(&question(Subject::Tool), &Theme::dark(), &mut script), Answer::Yes);
+        assert_eq!(ask(&asked(Subject::Tool), &Theme::dark(), &mut script), Answer::Yes);
         assert_eq!(script.words, None);
     }
 
@@ -424,7 +465,7 @@ pub(super) mod tests {
             let text: String = ('a'..='z').chain('A'..='Z').collect();
             let keys = vec![Key::Char(' '); 500].into_iter().chain([Key::Char('y')]).collect::<Vec<_>>();
             let mut script = Script::new(&keys, size);
-            let answer = ask(&question(Subject::Command { text: text.clone() }), &Theme::dark(), &mut script);
+            let answer = ask(&asked(Subject::Command { text: text.clone() }), &Theme::dark(), &mut script);
             assert_eq!(answer, Answer::Yes, "{size:?}");
             let mut wanted = text.chars().peekable();
             for c in script.shown.chars() {
@@ -454,5 +495,7 @@ pub(super) mod tests {
             let mut script = Script::new(&keys, (60, 24));
             assert_eq!(choose("[s]hell  [a]i  [c]ancel? ", &['s', 'a', 'c'], &Theme::dark(), &mut script), expected);
         }
+        let mut script = Script::new(&[Key::Interrupt], (60, 24));
+        assert_eq!(choose("[y]es  [n]o ", &['y', 'n', CANCEL], &Theme::dark(), &mut script), Some(CANCEL));
     }
 }

@@ -104,9 +104,11 @@ fn offered(theme: &Theme, terminal: &mut dyn AskTerminal) -> io::Result<Choice> 
 
 /// What was halted wants the whole word; what was only to be asked is agreed to by the key.
 fn agreed(question: &Question, terminal: &mut dyn AskTerminal) -> io::Result<bool> {
-    if question.judgement.verdict < Verdict::Halt {
-        return Ok(true);
-    }
+    Ok(question.judgement.verdict < Verdict::Halt || typed_word(terminal)?)
+}
+
+/// Asks for the word; false where something else was typed.
+pub(super) fn typed_word(terminal: &mut dyn AskTerminal) -> io::Result<bool> {
     let typed = terminal.edit(&format!("type `{WORD}` to run it anyway: "), "")?;
     Ok(typed.is_some_and(|typed| typed.trim() == WORD))
 }

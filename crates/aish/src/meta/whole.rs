@@ -1,7 +1,7 @@
 //! A text that a meta command shows whole: printed, in `$PAGER`, or in a file.
 
 use std::fs::OpenOptions;
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -26,13 +26,16 @@ pub(super) fn save(repl: &mut Repl, text: &str, command: &str, file: &str) {
     let made = OpenOptions::new().write(true).create_new(true).open(&path);
     match made.and_then(|mut made| made.write_all(text.as_bytes())) {
         Ok(()) => repl.say(&format!("saved in {}", path.display())),
-        Err(error) => repl.complain(&format!("{}: {error}", path.display())),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            repl.complain(&format!("{} is there already and stays as it is; give another name", path.display()));
+        }
+        Err(error) => repl.complain(&format!("{} cannot be written: {error}", path.display())),
     }
 }
 
 /// Shows a text in `$PAGER`; where there is none it is printed.
 pub(super) fn page(repl: &Repl, text: &str) {
-    let pager = repl.base.variable("PAGER").filter(|pager| !pager.is_empty()).unwrap_or_else(|| "less -R".to_owned());
+    let pager = repl.variable("PAGER").filter(|pager| !pager.is_empty()).unwrap_or_else(|| "less -R".to_owned());
     let started = Command::new("sh").args(["-c", &pager]).stdin(Stdio::piped()).spawn();
     match started {
         Ok(mut child) => {

@@ -40,7 +40,17 @@ const SIGN: Duration = Duration::from_millis(400);
 /// How long a line waits for start-up files.
 const START_UP: Duration = Duration::from_secs(10);
 
+/// Returns the value of a variable that the live shell exported when it was asked last.
+pub(super) fn exported(known: &Known, name: &str) -> Option<String> {
+    known.lock().unwrap_or_else(PoisonError::into_inner).environment.get(name).cloned()
+}
+
 impl Repl {
+    /// Returns what a variable is for programs that are started here: what the live shell exports, or what aish was given.
+    pub fn variable(&self, name: &str) -> Option<String> {
+        exported(&self.names.known, name).or_else(|| self.base.variable(name))
+    }
+
     /// Says whether Ctrl-C at the prompt is the business of a trap of the person's.
     pub(super) fn traps_interrupt(&self) -> bool {
         self.names.known.lock().unwrap_or_else(PoisonError::into_inner).traps_interrupt

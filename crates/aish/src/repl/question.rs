@@ -5,6 +5,7 @@ use std::sync::PoisonError;
 
 use aish_route::PriorTurn;
 use aish_safety::{PolicyRules, Surroundings, Taint, analyse};
+use aish_term::question::CANCEL;
 use aish_turn::{Outcome, Transcript};
 use aish_types::sanitize;
 
@@ -51,7 +52,11 @@ impl Repl {
         let mut asked = Question { outputs, attached, read, ..Question::new(question) };
         let folder = PathBuf::from(self.folder());
         asked.blocks = std::mem::take(&mut self.conversation.attached);
-        asked.mentions(self.mentioned(question, &folder).await);
+        let Some(mentioned) = self.mentioned(question, &folder).await else {
+            self.say("interrupted; nothing was sent");
+            return Flow::Go;
+        };
+        asked.mentions(mentioned);
         // What a command showed is no question: it would find facts that nobody asked for.
         asked.memories = self.base.memories_for(question, &folder, self.conversation.turn.transcript());
         let interrupt = self.interrupts.arm();
@@ -85,8 +90,9 @@ impl Repl {
         }
     }
 
-    /// Reads the files that a question mentions, and says what is sent; those that may hold secrets after a yes.
-    async fn mentioned(&mut self, question: &str, folder: &Path) -> Mentioned {
+    /// Reads the files that a question mentions, and says what is sent; those that may hold secrets after a yes. None where the
+    /// person would rather not ask any more.
+    async fn mentioned(&mut self, question: &str, folder: &Path) -> Option<Mentioned> {
         let home = self.base.paths.home.clone();
         let places = ProjectFiles::of(&self.base);
         let pasted = std::mem::take(&mut *self.next.pasted.lock().unwrap_or_else(PoisonError::into_inner));
@@ -96,15 +102,17 @@ impl Repl {
         for path in &mentioned.withheld {
             let name = sanitize(&path.to_string_lossy()).into_owned();
             let label = format!("[aish] {name} may hold secrets; send it?\n[y]es  [n]o ");
-            if self.editor.choose(&label, &['y', 'n']).await == Some('y') {
-                allowed.push(path.clone());
+            match self.editor.choose(&label, &['y', 'n', CANCEL]).await {
+                Some('y') => allowed.push(path.clone()),
+                Some(CANCEL) => return None,
+                Some(_) | None => {}
             }
         }
         if !allowed.is_empty() {
             mentioned = read(&allowed);
         }
         mentioned.said.iter().for_each(|said| self.say(said));
-        mentioned
+        Some(mentioned)
     }
 
     /// Reads the project's files again: they may have changed, and the person may have gone elsewhere.

@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 use super::editor::{self, Pasted, editor_options};
 use super::ending::Signals;
 use super::jobs::JobOutput;
-use super::known::{Known, Names, SharedPriorTurn, surroundings};
+use super::known::{Known, Names, SharedPriorTurn, exported, surroundings};
 use super::models::{self, PendingSearch};
 use super::resumed::resume;
 use super::shown::first_prompt;
@@ -245,6 +245,8 @@ fn options(
     options.marks = screen.marks;
     let clock = base.clock.clone();
     options.now_ms = Arc::new(move || clock.millis());
+    let (known, given) = (Arc::clone(&names.known), Arc::clone(&options.exported));
+    options.exported = Arc::new(move |name| exported(&known, name).or_else(|| given(name)));
     options.home = base.paths.home.as_ref().map(|home| home.display().to_string());
     let pasted = editor::listen_to_pastes(&mut options);
     (options, pasted)

@@ -95,7 +95,10 @@ pub fn lost(step: &Step) -> Vec<String> {
 
 /// Tells what an undo did, but for what was [`lost`] and is told already.
 pub fn restored(restored: &Restored, step: &Step, undo: &str) -> Vec<String> {
-    let mut lines = vec![format!("undone: {}", restored.command)];
+    // Of what could not be put aside nothing is undone.
+    let is_lost = step.files == 0 && !(step.missed.is_empty() && step.unnamed.is_empty());
+    let said = if is_lost { "not undone" } else { "undone" };
+    let mut lines = vec![format!("{said}: {}", restored.command)];
     for path in restored.restored.iter().take(SHOWN) {
         lines.push(format!("  {}", path.display()));
     }
@@ -103,7 +106,9 @@ pub fn restored(restored: &Restored, step: &Step, undo: &str) -> Vec<String> {
     if more > 0 {
         lines.push(format!("  and {more} more"));
     }
-    if restored.restored.is_empty() {
+    if is_lost {
+        lines.push("  nothing of it could be put aside".to_owned());
+    } else if restored.restored.is_empty() {
         lines.push("  everything that was put aside is as it was".to_owned());
     }
     let is_new = |path: &Path| !step.missed.iter().any(|(lost, _)| Path::new(lost) == path);
