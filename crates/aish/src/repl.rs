@@ -211,7 +211,7 @@ impl Repl {
                     for job in &jobs {
                         self.say(job);
                     }
-                    self.say("what still runs ends with aish; press Ctrl-D again to end it all");
+                    self.say("what still runs ends with aish; Ctrl-D once more ends it all");
                 }
             }
         }

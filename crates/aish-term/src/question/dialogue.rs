@@ -65,8 +65,10 @@ fn converse(question: &Question, theme: &Theme, terminal: &mut dyn AskTerminal) 
 }
 
 /// Says whether a key is too little for a yes: what halts is not run by a slip of a finger where undo cannot bring all of it back.
+/// The file tools' edits are small, and undone.
 fn wants_word(question: &Question) -> bool {
-    question.judgement.verdict == Verdict::Halt && question.way_back != WayBack::Whole
+    let is_edit = matches!(question.subject, Subject::Files { .. });
+    question.judgement.verdict == Verdict::Halt && question.way_back != WayBack::Whole && !is_edit
 }
 
 /// Lets a person shorten what is kept for good. What would not cover the call at hand is not kept.

@@ -115,7 +115,7 @@ fn the_end_of_the_input_is_asked_about_where_jobs_would_end_with_it() {
     let home = Home::new();
     let person = home.sit_down();
     let [_, shell, job] = with_a_job(&person);
-    person.types("\x04").sees("press Ctrl-D again to end it all").prompt();
+    person.types("\x04").sees("Ctrl-D once more ends it all").prompt();
     assert!(person.screen().contains("[aish] [1]+  Running"), "{}", person.screen());
     person.runs("echo still here", "\nstill here\n");
     person.types("\x04").waits("the warning again", |screen| screen.matches("Ctrl-D once more").count() == 2).prompt();

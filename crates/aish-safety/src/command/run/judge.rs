@@ -273,10 +273,44 @@ impl<'w> Walker<'w> {
             }
             if verdict == Verdict::Ask && self.verdict() < Verdict::Halt {
                 self.hinted(name, arguments, !known);
+                self.read_as_console(program, words, stdin);
             }
         }
         if !programs::is(name, Trait::NameOnly) && !programs::is(name, Trait::Quotes) {
             self.piped_words(arguments);
+        }
+    }
+}
+
+/// Lines of a text that are looked at as commands to the program that reads it.
+const MAX_CONSOLE_LINES: usize = 64;
+
+/// Words of such a line; prose has more.
+const MAX_CONSOLE_WORDS: usize = 5;
+
+impl Walker<'_> {
+    /// Judges a short text that comes in as what is typed to a program that takes commands (`echo 'delete yes volume=x' | bconsole`),
+    /// where that halts: each line as if it were the arguments.
+    fn read_as_console(&mut self, program: &Program, words: &[Word], stdin: &Stream) {
+        let Some(text) = stdin.text.clone().filter(|_| !self.guessing) else { return };
+        for line in text.split(['\n', ';']).take(MAX_CONSOLE_LINES) {
+            let typed =
+                line.split_whitespace().map(|word| word.trim_matches(['\'', '"', ','])).filter(|word| !word.is_empty());
+            let typed: Vec<Word> =
+                typed.take(MAX_CONSOLE_WORDS + 1).map(|word| Word::literal(word.to_ascii_lowercase())).collect();
+            if typed.is_empty() || typed.len() > MAX_CONSOLE_WORDS || !self.budget.pay(Work::Command, 1) {
+                continue;
+            }
+            let whole: Vec<Word> = words.iter().take(1).cloned().chain(typed).collect();
+            // What other rules ask of words they ask of names of files.
+            let deletes =
+                |rule: &Rule<'_>| rule.row().verdict == Verdict::Halt && rule.row().effect == Effect::DeleteRemote;
+            let Some(rule) = self.rule_about(program, &whole).filter(deletes) else { continue };
+            let row = rule.row();
+            let mut reason = String::from("is told by what comes in: ");
+            push_shown(&mut reason, line.trim());
+            self.note_plain(line.trim(), Verdict::Halt, row.effect, rule.id(), &reason);
+            return;
         }
     }
 }
