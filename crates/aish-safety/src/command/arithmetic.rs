@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use super::budget::Work;
 use super::state::Kind;
 use super::walk::Walker;
-use super::word::{Taint, Word, is_numeric};
+use super::word::{HOLE, Taint, Word, is_numeric};
 use crate::rules::{Effect, programs};
 use crate::verdict::Verdict;
 
@@ -88,7 +88,7 @@ impl Walker<'_> {
         let mut next = 0;
         while let Some(text) = open.get(next).cloned() {
             next += 1;
-            if !is_numeric(&text) {
+            if !is_numeric(&text) || is_glued(&text) {
                 return self.computes_with_the_unknown(&text);
             }
             if runs(&text) {
@@ -173,6 +173,15 @@ pub(crate) fn is_number(name: &str) -> bool {
             | "$"
             | "!"
     )
+}
+
+/// Says whether a number that is not known stands right behind letters: what name they make is not known then.
+fn is_glued(text: &str) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    text.split(HOLE).rev().skip(1).any(|before| {
+        let name = before.rsplit(|letter: char| !is_part(letter)).next().unwrap_or_default();
+        name.starts_with(|letter: char| !letter.is_ascii_digit())
+    })
 }
 
 fn runs(text: &str) -> bool {

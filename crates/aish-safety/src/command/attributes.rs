@@ -5,11 +5,12 @@ use alloc::string::ToString;
 use super::state::Kind;
 use super::walk::Walker;
 use super::word::{HOLE, Word, is_numeric};
+use crate::rules::settings;
 
 impl Walker<'_> {
     /// Follows the attributes of `declare`: `-n` makes a name stand for another, `-l` and `-u` change its value's letters,
     /// `-i`, and in zsh `-E` and `-F`, evaluate it.
-    pub(crate) fn attributes(&mut self, arguments: &[Word]) {
+    pub(crate) fn attributes(&mut self, declares: &str, arguments: &[Word]) {
         let given = |letter: char| {
             arguments
                 .iter()
@@ -17,7 +18,11 @@ impl Walker<'_> {
         };
         let (refers, lower, upper, computes) =
             (given('n'), given('l'), given('u'), given('i') || given('E') || given('F'));
-        let keyed = given('A');
+        let keyed = self.certainly_keys(declares, arguments);
+        for word in arguments.iter().filter(|_| !keyed) {
+            // Of its own, or declared as something else: what its indices are is not sure any more.
+            self.state.forget_keys(word.text.split(['=', '[']).next().unwrap_or_default());
+        }
         if !(refers || lower || upper || computes || keyed) {
             return;
         }
@@ -59,6 +64,15 @@ impl Walker<'_> {
         }
     }
 
+    /// Says whether a command makes arrays with keys for sure: nothing else of it, nowhere that it may not run or be taken back.
+    pub(super) fn certainly_keys(&self, declares: &str, arguments: &[Word]) -> bool {
+        matches!(declares, "declare" | "typeset")
+            && self.in_function == 0
+            && self.apart == 0
+            && arguments.first().is_some_and(|word| word.text == "-A")
+            && !arguments.iter().skip(1).any(|word| word.text.starts_with(['-', '+']) || !word.is_known())
+    }
+
     /// Judges the indices of names that a built-in is given: they are evaluated. A name that is not known may have one.
     pub(crate) fn subscripts(&mut self, name: &str, arguments: &[Word]) {
         self.names_of_files(name, arguments);
@@ -78,6 +92,13 @@ impl Walker<'_> {
                 // Their options are read by themselves.
                 "read" | "mapfile" | "readarray" => continue,
                 "wait" if !before.starts_with('-') => continue,
+                // It is expanded once more, also where it is a key.
+                _ if settings::DECLARES.contains(&name) && text.contains('[') => {
+                    let inside = text.split_once('[').map_or("", |(_, inside)| inside);
+                    let index = inside.split_once(']').map_or(inside, |(index, _)| index);
+                    self.evaluated(&Word { text: index.into(), ..word.clone() });
+                    continue;
+                }
                 _ => text.split('=').next().unwrap_or_default(),
             };
             self.named_variable(&Word { text: named.into(), ..word.clone() });

@@ -133,6 +133,7 @@ impl Walker<'_> {
                 self.unknown_option("unset", &word.text);
             }
             self.state.note_special(&word.text, &[Word::unknown(Taint::NONE)]);
+            self.state.forget_keys(&word.text);
             self.state.keep(&word.text, Vec::new());
         }
     }

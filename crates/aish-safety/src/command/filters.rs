@@ -11,7 +11,7 @@ use super::budget::Work;
 use super::decode;
 use super::state::FileContent;
 use super::walk::Walker;
-use super::word::{Stream, Taint, Word};
+use super::word::{NUMERIC, Stream, Taint, Word};
 use crate::rules::{programs, sources};
 
 impl Walker<'_> {
@@ -36,6 +36,10 @@ impl Walker<'_> {
             true => Stream { text: Some(Word::number(Taint::NONE).text), taint: Taint::NONE, connected: true },
             false => self.written(kind, program, arguments, stdin),
         };
+        if !counts && !super::printed::keeps_numbers(kind, arguments) {
+            // A number that is not known may come out as a name.
+            out.text = out.text.filter(|text| !text.contains(NUMERIC));
+        }
         if matches!(kind, Output::Echo | Output::Format)
             && let Some(text) = &out.text
         {
@@ -102,7 +106,7 @@ impl Walker<'_> {
                 connected: true,
             },
             Output::BaseName | Output::FolderName => match arguments {
-                [word] if word.is_known() && !word.glob => {
+                [word] if word.is_known() && !word.glob && super::printed::is_plain_path(&word.text) => {
                     let (folder, name) = word.text.rsplit_once('/').unwrap_or((".", &word.text));
                     let text = if kind == Output::BaseName { name } else { folder };
                     from(Some(text.to_string()), taint)
@@ -112,7 +116,11 @@ impl Walker<'_> {
             Output::About => Stream::unknown(Taint::NONE),
             Output::Processes if Arguments::new(program, arguments).has("-t") => Stream::unknown(Taint::NONE),
             Output::Processes => Stream::unknown(Taint::PROCESSES),
-            Output::LastName if !arguments.is_empty() => from(arguments.last().map(|word| word.text.clone()), taint),
+            Output::LastName => match arguments {
+                [name] if !name.text.starts_with('-') => from(Some(name.text.clone()), taint),
+                [option, name] if option.text.starts_with('-') => from(Some(name.text.clone()), taint),
+                _ => Stream::unknown(stdin.taint | taint),
+            },
             Output::Variables if arguments.iter().all(|word| word.text.starts_with('-')) => {
                 Stream::unknown(Taint::SECRET)
             }
@@ -124,9 +132,7 @@ impl Walker<'_> {
             Output::Fetched => fetched(program, arguments, stdin),
             Output::Decoded => Stream::unknown(stdin.taint | taint | Taint::DECODED),
             Output::Silent => Stream { text: Some(String::new()), taint: Taint::NONE, connected: true },
-            Output::Run | Output::Mixed | Output::Code | Output::LastName | Output::Variables => {
-                Stream::unknown(stdin.taint | taint)
-            }
+            Output::Run | Output::Mixed | Output::Code | Output::Variables => Stream::unknown(stdin.taint | taint),
         }
     }
 
@@ -203,10 +209,6 @@ impl Walker<'_> {
                 .collect(),
             _ => sorted.operands().map(|(_, word, _)| word.clone()).collect(),
         };
-        let files: Vec<Word> = files
-            .into_iter()
-            .filter(|word| word.text != "-" && !word.text.chars().all(|c| c.is_ascii_digit()))
-            .collect();
         if files.is_empty() {
             let mut out = stdin.clone();
             if kind == Output::End
@@ -221,7 +223,8 @@ impl Walker<'_> {
         }
         let mut out = Stream::default();
         for file in &files {
-            out.append(if matches!(file.text.as_str(), "/dev/stdin") { stdin.clone() } else { self.peek(file) });
+            let is_stdin = matches!(file.text.as_str(), "-" | "/dev/stdin") && kind != Output::Blocks;
+            out.append(if is_stdin { stdin.clone() } else { self.peek(file) });
             if matches!(file.text.as_str(), "/dev/zero" | "/dev/urandom" | "/dev/random")
                 && matches!(kind, Output::Whole | Output::Blocks)
             {

@@ -5,6 +5,7 @@ use alloc::string::String;
 use brush_parser::ast;
 
 use super::budget::Work;
+use super::simple::redirects_something;
 use super::walk::Walker;
 use super::ways::{Taken, Ways};
 use super::word::Stream;
@@ -78,16 +79,28 @@ impl Walker<'_> {
             self.apart += 1;
             let mut stream = stdin.clone();
             let outer = core::mem::take(&mut self.feeding);
-            for command in &pipeline.seq {
+            for (at, command) in pipeline.seq.iter().enumerate() {
+                self.piped = at > 0;
                 // What it sets stays in a shell of its own, in some shells and places.
                 let depth = self.state.begin_branch();
                 stream = self.command(command, &stream);
                 self.state.end_branch(depth);
                 stream.connected = true;
+                let is_empty = stream.text.as_ref().is_some_and(String::is_empty);
+                let is_redirected = match command {
+                    ast::Command::Simple(simple) => redirects_something(simple),
+                    ast::Command::Compound(_, redirects) => redirects.is_some(),
+                    _ => false,
+                };
+                if is_empty && is_redirected && at + 1 < pipeline.seq.len() {
+                    // In zsh a pipe gets what goes to a file, too.
+                    stream.text = None;
+                }
                 if let ast::Command::Simple(simple) = command {
                     self.feeding.extend(arguments_of(simple));
                 }
             }
+            self.piped = false;
             self.feeding = outer;
             self.apart -= 1;
             return stream;

@@ -68,6 +68,29 @@ pub(crate) fn is_sure(kind: Output, arguments: &[Word]) -> bool {
     )
 }
 
+/// Says whether every `basename` and `dirname` makes the same of a path: no options, no slashes that count for nothing.
+pub(crate) fn is_plain_path(path: &str) -> bool {
+    !path.is_empty() && !path.starts_with('-') && !path.ends_with('/') && !path.contains("//")
+}
+
+/// Says whether what a program makes of a number is one.
+pub(crate) fn keeps_numbers(kind: Output, arguments: &[Word]) -> bool {
+    let is_count = |word: &Word| {
+        let count = word.text.trim_start_matches("-n").trim_start_matches('-');
+        word.text.starts_with('-') && count.bytes().all(|letter| letter.is_ascii_digit())
+    };
+    match kind {
+        Output::Echo | Output::Format | Output::Piped | Output::Silent => true,
+        Output::Whole | Output::Blocks => arguments.is_empty(),
+        Output::Part | Output::End => match arguments {
+            [option, count] if option.text == "-n" => count.text.bytes().all(|letter| letter.is_ascii_digit()),
+            _ => arguments.iter().all(is_count),
+        },
+        Output::Translated => matches!(arguments, [option, _] if option.text == "-d"),
+        _ => false,
+    }
+}
+
 /// Says whether every `echo` writes the same for these words: without escapes, and without options that only some know.
 fn echoes_alike(arguments: &[Word]) -> bool {
     let known = |word: &&Word| {

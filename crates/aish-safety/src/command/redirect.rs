@@ -61,6 +61,23 @@ pub(crate) struct Redirects {
 }
 
 impl Redirects {
+    /// Reads from a stream. What is given another one before has both in zsh, and the last one in other shells.
+    fn takes(&mut self, stream: Stream) {
+        self.stdin = Some(match self.stdin.take() {
+            None => stream,
+            Some(before) => before.beside(stream),
+        });
+    }
+
+    /// Returns what is read; where a pipe leads to this very command, zsh has that read, too.
+    pub(crate) fn input(&self, given: &Stream, piped: bool) -> Stream {
+        match &self.stdin {
+            None => given.clone(),
+            Some(stream) if piped => stream.clone().behind_unknown(),
+            Some(stream) => stream.clone(),
+        }
+    }
+
     fn add(&mut self, output: Output) {
         self.sent |= is_socket(&output.target.text);
         self.outputs.push(output);
@@ -76,7 +93,7 @@ impl Walker<'_> {
                 let word =
                     if document.requires_expansion { self.expand_document(text) } else { Word::literal(text.as_str()) };
                 out.given_secret |= word.taint.has(Taint::SECRET) || word.taint.has(Taint::ADDRESS);
-                out.stdin = Some(stream_of(word));
+                out.takes(stream_of(word));
             }
             ast::IoRedirect::HereString(fd, word) => {
                 let word = self.expand_one(&word.value);
@@ -86,7 +103,7 @@ impl Walker<'_> {
                     text.push('\n');
                 }
                 match fd {
-                    None | Some(0) => out.stdin = Some(stream),
+                    None | Some(0) => out.takes(stream),
                     Some(fd) => out.opened.push((*fd, stream)),
                 }
             }
@@ -122,13 +139,16 @@ impl Walker<'_> {
                     Err(_) if matches!(kind, Kind::DuplicateOutput) => {
                         out.add(Output { target: word, append: false, standard: true });
                     }
-                    Err(_) => out.stdin = Some(self.read_file(&word)),
+                    Err(_) => {
+                        let stream = self.read_file(&word);
+                        out.takes(stream);
+                    }
                 }
             }
             Target::ProcessSubstitution(ast::ProcessSubstitutionKind::Read, subshell) => {
                 let stream = self.process_substitution(subshell, &Stream::default());
                 match fd {
-                    None | Some(0) => out.stdin = Some(stream),
+                    None | Some(0) => out.takes(stream),
                     Some(fd) => out.opened.push((fd, stream)),
                 }
             }
@@ -174,9 +194,12 @@ impl Walker<'_> {
             out.readers.extend(reader.map(|(_, reader)| reader.clone()));
         }
         let stream = out.opened.iter().rev().find(|(opened, _)| *opened == from).map(|(_, stream)| stream.clone());
-        let Some(stream) = stream.or_else(|| self.state.descriptors.get(&from).cloned()) else { return };
+        let stream = stream.or_else(|| self.state.descriptors.get(&from).cloned());
+        // What the line did not open was opened before it.
+        let opened_before = (from > 2 && matches!(kind, Kind::DuplicateInput)).then(|| Stream::unknown(Taint::CONTENT));
+        let Some(stream) = stream.or(opened_before) else { return };
         match fd {
-            None | Some(0) => out.stdin = Some(stream),
+            None | Some(0) => out.takes(stream),
             Some(fd) => out.opened.push((fd, stream)),
         }
     }
@@ -195,7 +218,7 @@ impl Walker<'_> {
                 let stream = self.read_file(&word);
                 match fd {
                     None | Some(0) => {
-                        out.stdin = Some(stream);
+                        out.takes(stream);
                         out.apart = !self.may_be_written_before(&word);
                     }
                     Some(fd) => out.opened.push((fd, stream)),
@@ -220,6 +243,7 @@ impl Walker<'_> {
         stdin: &Stream,
         inside: impl FnOnce(&mut Self, &Stream) -> Stream,
     ) -> Stream {
+        let piped = core::mem::take(&mut self.piped);
         let Some(list) = redirects else { return inside(self, stdin) };
         let mut read = Redirects::default();
         self.with_each_value(|walker| {
@@ -230,7 +254,7 @@ impl Walker<'_> {
         for (fd, stream) in core::mem::take(&mut read.opened) {
             self.state.descriptors.insert(fd, stream);
         }
-        let out = self.fed(&read, |walker| inside(walker, read.stdin.as_ref().unwrap_or(stdin)));
+        let out = self.fed(&read, |walker| inside(walker, &read.input(stdin, piped)));
         self.finish_redirects(&read, out)
     }
 

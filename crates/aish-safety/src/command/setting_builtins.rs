@@ -79,7 +79,7 @@ impl Walker<'_> {
                 self.set_perhaps(!is_everywhere, |walker| walker.state.keep(variable, value));
             }
         }
-        self.attributes(arguments);
+        self.attributes(name, arguments);
         self.declared_specials(name, arguments);
         self.declared_empty(name, arguments);
         let assigned: Vec<Assigned> = arguments

@@ -26,7 +26,16 @@ pub(crate) struct Assigned {
 impl Walker<'_> {
     /// Walks a simple command, once for each of the values that a variable in it may have.
     pub(crate) fn simple(&mut self, command: &ast::SimpleCommand, stdin: &Stream) -> Stream {
-        self.remembered(command, stdin, |walker| walker.each_choice(command, stdin))
+        // Without a redirect a pipe changes nothing but what comes in.
+        let piped = core::mem::take(&mut self.piped) && redirects_something(command);
+        let outer = core::mem::replace(&mut self.is_piped, piped);
+        let out = if piped {
+            self.each_choice(command, stdin)
+        } else {
+            self.remembered(command, stdin, |walker| walker.each_choice(command, stdin))
+        };
+        self.is_piped = outer;
+        out
     }
 
     fn each_choice(&mut self, command: &ast::SimpleCommand, stdin: &Stream) -> Stream {
@@ -111,6 +120,7 @@ impl Walker<'_> {
     }
 
     fn simple_once(&mut self, command: &ast::SimpleCommand, stdin: &Stream) -> Stream {
+        let piped = self.is_piped;
         self.fish_brackets(command);
         let mut redirects = Redirects::default();
         let mut assigned: Vec<Assigned> = Vec::new();
@@ -169,7 +179,7 @@ impl Walker<'_> {
         if words.is_empty() {
             return self.without_program(command, &assigned, redirects);
         }
-        let input = redirects.stdin.clone().unwrap_or_else(|| stdin.clone());
+        let input = redirects.input(stdin, piped);
         // `IFS= read`: the separators are those of that one line.
         let reads = words.first().is_some_and(|word| matches!(word.text.as_str(), "read" | "mapfile" | "readarray"));
         let judged: Vec<Assigned> = assigned.iter().filter(|one| !(reads && one.name == "IFS")).cloned().collect();
@@ -181,6 +191,8 @@ impl Walker<'_> {
         if redirects_something(command) {
             self.named_descriptors(sources(command));
         }
+        let may_fail =
+            redirects_something(command) && program.as_deref().is_some_and(|name| settings::DECLARES.contains(&name));
         self.name_descriptor(&mut words, &mut redirects, stdin);
         if let [program] = words.as_slice()
             && program.text == "exec"
@@ -195,14 +207,17 @@ impl Walker<'_> {
             Some((name, text)) => self.run_alias(&name, &text, words.get(1..).unwrap_or_default(), &input),
             None => self.run_with(&assigned, program.as_deref(), &words, &redirects, &input),
         };
+        for word in words.iter().filter(|_| may_fail) {
+            self.state.forget_keys(word.text.split('=').next().unwrap_or_default());
+        }
         self.finish_redirects(&redirects, out)
     }
 
     /// Reads an assignment behind a command that declares variables, of which `words` are there already.
     fn declared(&mut self, assignment: &ast::Assignment, source: &str, words: &[Word]) -> Assigned {
-        let keyed = |word: &Word| word.text.starts_with('-') && word.text.contains('A');
-        if let ast::AssignmentName::VariableName(name) = &assignment.name
-            && words.iter().any(keyed)
+        if let (ast::AssignmentName::VariableName(name), Some((declares, options))) =
+            (&assignment.name, words.split_first())
+            && self.certainly_keys(&declares.text, options)
         {
             self.state.declare(name, Kind::Keyed);
         }
@@ -460,7 +475,7 @@ fn sources(command: &ast::SimpleCommand) -> impl Iterator<Item = &str> {
 }
 
 /// Says whether a command has redirects.
-fn redirects_something(command: &ast::SimpleCommand) -> bool {
+pub(super) fn redirects_something(command: &ast::SimpleCommand) -> bool {
     let items = command.prefix.iter().flat_map(|prefix| prefix.0.iter());
     let mut items = items.chain(command.suffix.iter().flat_map(|suffix| suffix.0.iter()));
     items.any(|item| matches!(item, Item::IoRedirect(_)))

@@ -124,6 +124,8 @@ pub(crate) enum Kind {
     Keyed,
     /// A number: what is assigned is computed: `declare -i`.
     Computed,
+    /// Perhaps something else than an array with keys, or no more one.
+    Unsure,
 }
 
 impl Kind {
@@ -132,6 +134,7 @@ impl Kind {
         let letter = match self {
             Self::Keyed => '%',
             Self::Computed => '#',
+            Self::Unsure => '~',
         };
         alloc::format!("{letter}{name}")
     }
@@ -199,9 +202,23 @@ impl State {
     /// Notes that a variable's indices are keys, or that its values are computed.
     pub(crate) fn declare(&mut self, name: &str, kind: Kind) {
         let mark = kind.mark(name);
-        if !self.variables.contains_key(mark.as_str()) {
+        // A list with numbers stays one.
+        let is_new = |state: &Self| {
+            !state.variables.contains_key(name) && !state.variables.contains_key(Kind::Unsure.mark(name).as_str())
+        };
+        let is_sure = kind != Kind::Keyed || self.branches == 0 && is_new(self);
+        if is_sure && !self.variables.contains_key(mark.as_str()) {
             self.variables.insert(mark, alloc::vec![alloc::vec![Word::literal("")]]);
         }
+    }
+
+    /// Notes that it is not sure any more that a variable's indices are keys.
+    pub(crate) fn forget_keys(&mut self, name: &str) {
+        let mark = Kind::Keyed.mark(name);
+        if self.variables.contains_key(mark.as_str()) {
+            self.variables.remove(mark.as_str());
+        }
+        self.declare(name, Kind::Unsure);
     }
 
     /// Keeps a key of an array.

@@ -48,6 +48,10 @@ pub(crate) struct Walker<'a> {
     pub(crate) trail: Vec<Cow<'static, str>>,
     /// Functions and aliases being run.
     pub(crate) calling: Vec<String>,
+    /// A pipe leads to the command that is walked next.
+    pub(crate) piped: bool,
+    /// A pipe leads to the simple command that is walked.
+    pub(crate) is_piped: bool,
     /// More than 0 in a pipeline or in the background.
     pub(crate) apart: usize,
     /// True while a command is looked for among the arguments of an unknown program.
@@ -132,6 +136,8 @@ impl<'a> Walker<'a> {
             parts: Vec::new(),
             trail: Vec::new(),
             calling: Vec::new(),
+            piped: false,
+            is_piped: false,
             apart: 0,
             endless: false,
             outside: false,

@@ -161,6 +161,22 @@ impl Stream {
         Self { text: None, taint, connected: true }
     }
 
+    /// Returns this and another stream where either or both may be read: what comes first is not known.
+    pub(crate) fn beside(self, other: Self) -> Self {
+        let texts = [self.text, other.text];
+        let text = texts.iter().any(Option::is_some).then(|| {
+            let known = texts.iter().flatten().map(String::as_str);
+            known.fold(String::from(HOLE), |text, more| text + "\n" + more)
+        });
+        Self { text, taint: self.taint | other.taint | Taint::GUESSED, connected: true }
+    }
+
+    /// Returns it where something that is not known may come first.
+    pub(crate) fn behind_unknown(self) -> Self {
+        let text = self.text.map(|text| String::from(HOLE) + "\n" + &text);
+        Self { text, taint: self.taint | Taint::GUESSED, connected: true }
+    }
+
     /// Appends what is written after it.
     pub(crate) fn append(&mut self, other: Self) {
         if !other.connected {
