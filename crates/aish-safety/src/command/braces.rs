@@ -40,6 +40,9 @@ pub(crate) fn expand(source: &str, budget: &Budget) -> Expanded {
     }
 }
 
+/// What making a word costs beside its text, in bytes that are looked at.
+const MADE: usize = 64;
+
 fn expand_inner(source: &str, depth: usize, most: &mut usize, budget: &Budget) -> Option<Vec<String>> {
     if depth > MAX_DEPTH {
         return None;
@@ -58,7 +61,7 @@ fn expand_inner(source: &str, depth: usize, most: &mut usize, budget: &Budget) -
         for word in &out {
             for choice in &choices {
                 *most = most.checked_sub(1)?;
-                budget.pay(Work::Scan, word.len() + choice.len()).then_some(())?;
+                budget.pay(Work::Scan, MADE + word.len() + choice.len()).then_some(())?;
                 next.push(format!("{word}{choice}"));
             }
         }
