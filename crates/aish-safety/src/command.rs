@@ -84,6 +84,7 @@ mod suspect;
 mod syntax;
 mod table;
 mod unwrap;
+mod variable_option;
 mod walk;
 mod ways;
 pub(crate) mod word;

@@ -3,8 +3,9 @@
 use alloc::string::ToString;
 
 use super::state::Kind;
+use super::variable_option::perhaps_named;
 use super::walk::Walker;
-use super::word::{HOLE, Word, is_numeric};
+use super::word::Word;
 use crate::rules::settings;
 
 impl Walker<'_> {
@@ -76,8 +77,8 @@ impl Walker<'_> {
     /// Judges the indices of names that a built-in is given: they are evaluated. A name that is not known may have one.
     pub(crate) fn subscripts(&mut self, name: &str, arguments: &[Word]) {
         self.names_of_files(name, arguments);
-        if let Some(word) = asks_for_a_variable(name, arguments) {
-            self.named_variable(word);
+        if let Some(word) = perhaps_named(name, arguments) {
+            self.computes_with_the_unknown(&word.text);
         }
         let mut before = "";
         for word in arguments {
@@ -132,17 +133,3 @@ impl Walker<'_> {
 
 /// Operators of `test` that compare numbers, which zsh computes.
 const COMPARES: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
-
-/// Returns the word of `printf` or `test` that is the name of a variable where a word before it, of which nothing is
-/// known, turns out to be `-v`.
-fn asks_for_a_variable<'w>(name: &str, arguments: &'w [Word]) -> Option<&'w Word> {
-    let is_open = |word: &Word| word.text.starts_with(HOLE) && !is_numeric(&word.text);
-    let may_be_name = |word: &Word| !is_numeric(&word.text) || word.text.contains('[');
-    match (name, arguments) {
-        // `-vNAME` in one word, or in two.
-        ("printf", [first, _, ..]) if is_open(first) => Some(first),
-        ("test", [first, second]) if is_open(first) && may_be_name(second) => Some(second),
-        ("[", [first, second, last]) if last.text == "]" && is_open(first) && may_be_name(second) => Some(second),
-        _ => None,
-    }
-}
