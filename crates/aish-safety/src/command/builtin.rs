@@ -371,7 +371,7 @@ impl Walker<'_> {
         let path = value.text.trim_start_matches(':');
         if name == "TZ" && path.starts_with('/') {
             self.read_file(&Word { text: path.into(), ..value.clone() });
-        } else if path.split('/').any(|part| part == "..") || name != "TZ" && path.contains('/') {
+        } else if !value.is_known() || path.split('/').any(|part| part == "..") || name != "TZ" && path.contains('/') {
             self.ask_variable(name, value);
         }
     }

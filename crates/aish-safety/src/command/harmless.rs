@@ -320,8 +320,8 @@ fn is_plain(program: Program<'_>, arguments: &Arguments<'_>) -> bool {
 
 /// Says whether a text looks like an address, a coder, a place on another machine, a command or a list of names.
 fn leads_out(text: &str) -> bool {
-    let scheme = text.find(|letter: char| !(letter.is_ascii_alphanumeric() || "+.-_".contains(letter)));
-    // A colon alone separates fields (`-t:`).
+    // Names of hosts may have any letters but such. A colon alone separates fields (`-t:`).
+    let scheme = text.find([':', '/', '%', '{', '}', '(', ')', '\'', '"', '\\']);
     scheme.is_some_and(|at| text.len() > 1 && text.get(at..).is_some_and(|rest| rest.starts_with(':')))
         || text.starts_with(['|', '<', '>', '!', '[', '{', '('])
         || text.starts_with("^/")

@@ -21,6 +21,63 @@ const CHANGING: &[&str] = &[
     "insert", "install", "into", "load", "lock", "merge", "remove", "set", "truncate", "update",
 ];
 
+/// Types that databases have by themselves.
+const TYPES: &[&str] = &[
+    "bigint",
+    "binary",
+    "bit",
+    "blob",
+    "bool",
+    "boolean",
+    "bpchar",
+    "bytea",
+    "char",
+    "character",
+    "cidr",
+    "date",
+    "datetime",
+    "decimal",
+    "double",
+    "float",
+    "float4",
+    "float8",
+    "inet",
+    "int",
+    "int2",
+    "int4",
+    "int8",
+    "integer",
+    "interval",
+    "json",
+    "jsonb",
+    "macaddr",
+    "money",
+    "name",
+    "nchar",
+    "numeric",
+    "nvarchar",
+    "oid",
+    "real",
+    "regclass",
+    "regtype",
+    "signed",
+    "smallint",
+    "string",
+    "text",
+    "time",
+    "timestamp",
+    "timestamptz",
+    "timetz",
+    "tinyint",
+    "tsquery",
+    "tsvector",
+    "unsigned",
+    "uuid",
+    "varbit",
+    "varchar",
+    "xml",
+];
+
 /// Options of `explain` that are known.
 const EXPLAINED: &[&str] = &[
     "analyse", "analyze", "buffers", "costs", "false", "format", "json", "off", "on", "settings", "text", "true",
@@ -55,6 +112,21 @@ fn reads(statement: &[Token]) -> bool {
         "show" | "describe" | "desc" | "use" | "begin" | "commit" | "rollback" => calls_only_known(statement),
         word => READING.contains(&word) && !changes(statement) && calls_only_known(statement),
     }
+}
+
+/// Says whether every type that a value is turned into is one of the database's own: another may come with functions.
+fn casts_only_to_known(statement: &[Token]) -> bool {
+    let is_own = |token: Option<&Token>| matches!(token, Some(Token::Word(name)) if TYPES.contains(&name.as_str()));
+    let casts =
+        statement.windows(2).filter(|pair| matches!(pair, [Token::Mark(':'), named] if *named != Token::Number));
+    let mut types = casts.map(|pair| pair.get(1));
+    let in_cast = |at: usize| {
+        let name = at.checked_sub(1).and_then(|at| statement.get(at));
+        matches!(name, Some(Token::Word(name)) if matches!(name.as_str(), "cast" | "try_cast" | "safe_cast"))
+    };
+    let has_cast = (1..statement.len()).any(|at| statement.get(at) == Some(&Token::Mark('(')) && in_cast(at));
+    let named = statement.windows(2).filter(|pair| matches!(pair, [Token::Word(word), _] if word == "as"));
+    types.all(is_own) && (!has_cast || named.map(|pair| pair.get(1)).all(is_own))
 }
 
 fn is_select(statement: &[Token]) -> bool {
@@ -108,19 +180,20 @@ fn explains(statement: &[Token]) -> bool {
 
 /// Says whether every name before a bracket is that of a function that only computes, or calls nothing.
 fn calls_only_known(statement: &[Token]) -> bool {
-    (0..statement.len()).filter(|at| statement.get(*at) == Some(&Token::Mark('('))).all(|at| {
-        let before = |back: usize| at.checked_sub(back).and_then(|at| statement.get(at));
-        match before(1) {
-            Some(Token::Word(name)) if before(2) != Some(&Token::Mark('.')) => {
-                BEFORE_BRACKETS.contains(&name.as_str()) || FUNCTIONS.contains(&name.as_str())
+    casts_only_to_known(statement)
+        && (0..statement.len()).filter(|at| statement.get(*at) == Some(&Token::Mark('('))).all(|at| {
+            let before = |back: usize| at.checked_sub(back).and_then(|at| statement.get(at));
+            match before(1) {
+                Some(Token::Word(name)) if before(2) != Some(&Token::Mark('.')) => {
+                    BEFORE_BRACKETS.contains(&name.as_str()) || FUNCTIONS.contains(&name.as_str())
+                }
+                Some(Token::Word(name) | Token::Quoted(name)) => {
+                    FUNCTIONS.contains(&name.as_str()) && (before(2) != Some(&Token::Mark('.')) || is_own(before(3)))
+                }
+                Some(Token::Text | Token::Number | Token::Mark(')')) => false,
+                None | Some(Token::Mark(_)) => true,
             }
-            Some(Token::Word(name) | Token::Quoted(name)) => {
-                FUNCTIONS.contains(&name.as_str()) && (before(2) != Some(&Token::Mark('.')) || is_own(before(3)))
-            }
-            Some(Token::Text | Token::Number | Token::Mark(')')) => false,
-            None | Some(Token::Mark(_)) => true,
-        }
-    })
+        })
 }
 
 fn is_own(schema: Option<&Token>) -> bool {
@@ -187,6 +260,8 @@ mod tests {
             "select * from \"zipfile\"",
             ".o x",
             "select 1;\ntee out",
+            "select a::mytype from t",
+            "select cast(a as mytype) from t",
         ] {
             assert!(!only_reads(text), "{text}");
         }
