@@ -118,7 +118,9 @@ impl Walker<'_> {
             Output::Processes => Stream::unknown(Taint::PROCESSES),
             Output::LastName => match arguments {
                 [name] if !name.text.starts_with('-') => from(Some(name.text.clone()), taint),
-                [option, name] if option.text.starts_with('-') => from(Some(name.text.clone()), taint),
+                [option, name] if matches!(option.text.as_str(), "-v" | "-p" | "-P") => {
+                    from(Some(name.text.clone()), taint)
+                }
                 _ => Stream::unknown(stdin.taint | taint),
             },
             Output::Variables if arguments.iter().all(|word| word.text.starts_with('-')) => {

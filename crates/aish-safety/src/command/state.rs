@@ -10,7 +10,7 @@ use brush_parser::ast;
 use super::budget::{Budget, Work};
 use super::table::{Mark, Table};
 use super::ways::Part;
-use super::word::{Stream, Taint, Word};
+use super::word::{HOLE, Stream, Taint, Word};
 
 /// The most values that are followed for one variable.
 pub(crate) const MAX_ALTERNATIVES: usize = 64;
@@ -212,8 +212,9 @@ impl State {
         }
     }
 
-    /// Notes that it is not sure any more that a variable's indices are keys.
+    /// Notes that it is not sure any more that a variable's indices are keys; a name that is not known may be any.
     pub(crate) fn forget_keys(&mut self, name: &str) {
+        let name = if name.contains(HOLE) { "*" } else { name };
         let mark = Kind::Keyed.mark(name);
         if self.variables.contains_key(mark.as_str()) {
             self.variables.remove(mark.as_str());
@@ -240,6 +241,7 @@ impl State {
     /// Says whether a variable is an array whose indices are keys.
     pub(crate) fn has_keys(&self, name: &str) -> bool {
         self.variables.contains_key(Kind::Keyed.mark(name).as_str())
+            && !self.variables.contains_key(Kind::Unsure.mark("*").as_str())
     }
 
     /// Says whether what is assigned to a variable is computed.

@@ -48,8 +48,11 @@ fn tested(words: &[Word]) -> Option<&Word> {
     if is_understood(words) {
         return None;
     }
-    let at = words.iter().position(may_be_option)?;
-    words.get(at + 1).filter(|name| !is_numeric(&name.text) || name.text.contains('['))
+    let is_name = |word: &Word| !is_numeric(&word.text) || word.text.contains('[');
+    let mut pairs = words.windows(2);
+    pairs.find_map(|pair| {
+        matches!(pair, [option, name] if may_be_option(option) && is_name(name)).then(|| pair.get(1))?
+    })
 }
 
 /// Says whether a test is read in one way whatever its words are that are not known.
