@@ -19,7 +19,10 @@ const BEFORE: &[&str] = &[
 pub(super) fn perhaps_named<'w>(name: &str, arguments: &'w [Word]) -> Option<&'w Word> {
     match name {
         "test" => tested(arguments),
-        "[" => arguments.split_last().and_then(|(_, inside)| tested(inside)),
+        "[" => match arguments.split_last() {
+            Some((last, inside)) if last.text == "]" => tested(inside),
+            _ => tested(arguments),
+        },
         "printf" => printed(arguments),
         // `-d $x` with `y PATH` in the variable.
         "read" | "mapfile" | "readarray" => arguments.iter().find(|word| splits(word)),
@@ -27,17 +30,27 @@ pub(super) fn perhaps_named<'w>(name: &str, arguments: &'w [Word]) -> Option<&'w
     }
 }
 
+/// Says whether a word may be any.
+fn is_open(word: &Word) -> bool {
+    word.taint.has(Taint::ASSUMED) || !word.is_known() && !is_numeric(&word.text)
+}
+
 /// Says whether a word may become several, or is a list.
 fn splits(word: &Word) -> bool {
-    !word.whole && (word.taint.has(Taint::ASSUMED) || !word.is_known() && !is_numeric(&word.text))
+    !word.whole && is_open(word)
+}
+
+/// Says whether a word may come to nothing: a number that is not there.
+fn may_vanish(word: &Word) -> bool {
+    !word.whole && !word.is_known()
 }
 
 /// Says whether a word may be the option that takes a name.
 fn may_be_option(word: &Word) -> bool {
     let finds = word.glob && word.is_known() && ["-v", "-R"].iter().any(|option| glob_match(&word.text, option));
     let before = word.text.split(HOLE).next().unwrap_or_default();
-    let is_open = !word.is_known() && !is_numeric(&word.text);
-    finds || is_open && (splits(word) || "-v".starts_with(before) || "-R".starts_with(before))
+    let begins = "-v".starts_with(before) || "-R".starts_with(before);
+    finds || is_open(word) && (splits(word) || begins || word.taint.has(Taint::ASSUMED))
 }
 
 /// Goes through the words of a test.
@@ -48,11 +61,9 @@ fn tested(words: &[Word]) -> Option<&Word> {
     if is_understood(words) {
         return None;
     }
-    let is_name = |word: &Word| !is_numeric(&word.text) || word.text.contains('[');
-    let mut pairs = words.windows(2);
-    pairs.find_map(|pair| {
-        matches!(pair, [option, name] if may_be_option(option) && is_name(name)).then(|| pair.get(1))?
-    })
+    let is_name = |word: &Word| is_open(word) || word.text.contains('[');
+    let options = words.iter().enumerate().filter(|(_, word)| may_be_option(word));
+    options.filter_map(|(at, _)| words.get(at + 1..)?.iter().find(|word| !may_vanish(word))).find(|word| is_name(word))
 }
 
 /// Says whether a test is read in one way whatever its words are that are not known.
@@ -81,16 +92,22 @@ fn is_understood(words: &[Word]) -> bool {
 
 /// Goes through the words of `printf`: options, a format, and values.
 fn printed(words: &[Word]) -> Option<&Word> {
-    let (first, behind) = words.split_first()?;
-    if first.is_fixed() && first.text.starts_with("-v") {
-        return None;
+    let mut rest = words;
+    while let Some((first, behind)) = rest.split_first().filter(|(first, _)| first.is_fixed()) {
+        rest = match first.text.as_str() {
+            "-v" => behind.get(1..).unwrap_or_default(),
+            "--" => {
+                rest = behind;
+                break;
+            }
+            text if text.starts_with("-v") => behind,
+            _ => break,
+        };
     }
-    let values = if first.is_fixed() && first.text == "--" { behind } else { words };
-    let (format, values) = values.split_first()?;
+    let (format, values) = rest.split_first()?;
     // One word that is the format is nothing else.
     if splits(format) || format.glob && may_be_option(format) {
         return Some(format);
     }
-    let is_open = !format.is_known() && !is_numeric(&format.text);
-    is_open.then(|| values.first()).flatten()
+    is_open(format).then(|| values.first()).flatten()
 }

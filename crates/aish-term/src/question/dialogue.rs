@@ -2,10 +2,10 @@
 
 use std::io;
 
-use aish_safety::{Answer, Question, Subject, Verdict, WayBack};
+use aish_safety::{Answer, Question, Subject};
 
 use super::body::{question_lines, shown_json, why_lines};
-use super::halt::typed_word;
+use super::halt::{typed_word, wants_word};
 use super::terminal::{AskTerminal, Key};
 use crate::capability::Capabilities;
 use crate::message;
@@ -62,13 +62,6 @@ fn converse(question: &Question, theme: &Theme, terminal: &mut dyn AskTerminal) 
             return Ok(answer);
         }
     }
-}
-
-/// Says whether a key is too little for a yes: what halts is not run by a slip of a finger where undo cannot bring all of it back.
-/// The file tools' edits are small, and undone.
-fn wants_word(question: &Question) -> bool {
-    let is_edit = matches!(question.subject, Subject::Files { .. });
-    question.judgement.verdict == Verdict::Halt && question.way_back != WayBack::Whole && !is_edit
 }
 
 /// Lets a person shorten what is kept for good. What would not cover the call at hand is not kept.
@@ -268,7 +261,7 @@ pub(super) fn paged(lines: &[Styled], theme: &Theme, terminal: &mut dyn AskTermi
 pub(super) mod tests {
     use std::collections::VecDeque;
 
-    use aish_safety::Judgement;
+    use aish_safety::{Judgement, Verdict, WayBack};
     use insta::assert_snapshot;
 
     use super::*;

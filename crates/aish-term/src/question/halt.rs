@@ -2,7 +2,7 @@
 
 use std::io;
 
-use aish_safety::{Question, Verdict};
+use aish_safety::{Question, Subject, Verdict, WayBack};
 
 use super::body::question_lines;
 use super::dialogue::{Paged, choice_of, edited_text, explain, paged, said};
@@ -105,6 +105,13 @@ fn offered(theme: &Theme, terminal: &mut dyn AskTerminal) -> io::Result<Choice> 
 /// What was halted wants the whole word; what was only to be asked is agreed to by the key.
 fn agreed(question: &Question, terminal: &mut dyn AskTerminal) -> io::Result<bool> {
     Ok(question.judgement.verdict < Verdict::Halt || typed_word(terminal)?)
+}
+
+/// Says whether a key is too little for a yes: what halts is not run by a slip of a finger where undo cannot bring all of it back.
+/// The file tools' edits are small, and undone.
+pub(super) fn wants_word(question: &Question) -> bool {
+    let is_edit = matches!(question.subject, Subject::Files { .. });
+    question.judgement.verdict == Verdict::Halt && question.way_back != WayBack::Whole && !is_edit
 }
 
 /// Asks for the word; false where something else was typed.
