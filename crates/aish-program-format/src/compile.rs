@@ -63,6 +63,8 @@ struct Maker {
     allowing: BTreeSet<String>,
     /// The ids of those that are about sub-commands.
     worded: BTreeSet<String>,
+    /// The ids of those that ask or halt for an option by which more than a text is shown.
+    optional: BTreeSet<String>,
     /// What rules have under `flags`.
     flags: BTreeMap<String, Vec<String>>,
     wrappers: BTreeMap<String, u16>,
@@ -137,6 +139,9 @@ impl Maker {
             values: self.builder.list(&written.values.0),
         };
         let number = self.builder.rule(row);
+        if row.asks_for_option(&parsed.tests) {
+            self.optional.insert(written.id.clone());
+        }
         if written.verdict == Verdict::Allow {
             self.allowing.insert(written.id.clone());
             if matches!(parsed.steps.first(), Some(Step::Word(_))) {
@@ -253,6 +258,10 @@ impl Maker {
                 if content.local.is_none() && self.allowing.contains(id) {
                     let message =
                         format!("{id} allows, and `local` does not say what of {name} reaches no other machine");
+                    self.fault(file, id, message);
+                }
+                if content.harmless && self.optional.contains(id) {
+                    let message = format!("{id} asks about an option of {name}, and all are harmless by `harmless`");
                     self.fault(file, id, message);
                 }
                 if matches!(rule.rule, Reference::Use(_)) && self.worded.contains(id) {

@@ -13,7 +13,7 @@ pub use crate::facts::{Facts, Opens};
 use crate::form::Form;
 pub use crate::ids::{Id, List};
 use crate::loses::Loss;
-use crate::pattern::{Step, Test};
+use crate::pattern::{Check, Step, Test};
 use crate::verdict::Verdict;
 use crate::writes::Writes;
 
@@ -112,6 +112,17 @@ pub struct RuleRow {
     pub flags: List,
     /// Options that take a value and are harmless when it holds.
     pub values: List,
+}
+
+impl RuleRow {
+    /// Says whether it asks or halts for an option that does more than show: an unknown word may be that option. What is
+    /// only shown may as well stand in a file that an unknown word names.
+    pub fn asks_for_option(&self, tests: &[Test]) -> bool {
+        let is_option = |test: &Test| !test.negated && matches!(test.check, Check::Given(_) | Check::Value(..));
+        self.verdict != Verdict::Allow
+            && !matches!(self.effect, Effect::Read | Effect::ReadSecret)
+            && tests.iter().any(is_option)
+    }
 }
 
 /// One way in which programs run what they are given.

@@ -42,6 +42,7 @@ mod harmless;
 mod help;
 mod hint;
 mod history;
+mod leads_out;
 mod lists;
 mod matched;
 mod memo;

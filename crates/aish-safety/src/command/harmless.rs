@@ -10,6 +10,7 @@ use aish_program_format::{Form, Program, Rule, Tables, Trait};
 
 use super::arguments::{Arguments, Role};
 use super::fields::GROUPS;
+use super::leads_out::is_plain;
 use super::outputs;
 use super::path::glob_match;
 use super::split::Split;
@@ -121,7 +122,7 @@ impl Walker<'_> {
             return false;
         }
         if facts.harmless && !row.alone || row.harmless {
-            return !dodges;
+            return !dodges && !may_ask_by_option(known, arguments);
         }
         // Where every word is known it is a pattern that stands for code.
         if arguments.words.iter().any(|word| word.taint.has(Taint::GUESSED))
@@ -289,46 +290,6 @@ fn is_given_plainly(option: &str, arguments: &Arguments<'_>) -> bool {
     }) && found
 }
 
-/// Says whether no word looks like an address, a coder or a command to a program that may take it for one.
-fn is_plain(program: Program<'_>, arguments: &Arguments<'_>) -> bool {
-    let (tables, facts) = (program.tables(), program.facts());
-    let (mut before, mut operands) = ("", 0_usize);
-    tables.holds(facts.plain, "*")
-        || arguments.iter().all(|(word, role)| {
-            let text = word.text.as_str();
-            let before = core::mem::replace(&mut before, text);
-            operands += usize::from(matches!(role, Role::Operand { .. }));
-            let value = match role {
-                // Statements are judged by themselves.
-                Role::Value if tables.holds(facts.statements, before) => return true,
-                Role::Operand { .. } if operands > 1 && !facts.statements.is_empty() => return true,
-                Role::Value | Role::Operand { .. } => text,
-                Role::Option => {
-                    text.split_once('=').map_or(text.get(2..), |(_, value)| Some(value)).unwrap_or_default()
-                }
-            };
-            // A file may have the name of a place on another machine: `host:x`, where no `/` stands in front.
-            if program.is(Trait::CopiesRemote)
-                && !word.is_fixed()
-                && value.split(['*', '?', '[']).next().is_some_and(|known| !known.contains('/'))
-            {
-                return false;
-            }
-            !leads_out(value) || tables.texts(facts.plain).any(|glob| glob_match(glob, value))
-        })
-}
-
-/// Says whether a text looks like an address, a coder, a place on another machine, a command or a list of names.
-fn leads_out(text: &str) -> bool {
-    // Names of hosts may have any letters but such. A colon alone separates fields (`-t:`).
-    let scheme = text.find([':', '/', '%', '{', '}', '(', ')', '\'', '"', '\\']);
-    scheme.is_some_and(|at| text.len() > 1 && text.get(at..).is_some_and(|rest| rest.starts_with(':')))
-        || text.starts_with(['|', '<', '>', '!', '[', '{', '('])
-        || text.starts_with("^/")
-        || text.contains(['@', '=', HOLE])
-        || text.contains("://")
-}
-
 /// Returns the end marks of the command that a word announces.
 fn marks(program: Program<'_>, text: &str) -> Option<List> {
     let forms = program.wrappers().flat_map(|(wrapper, _)| wrapper.forms().iter());
@@ -407,6 +368,23 @@ pub(super) fn is_bound(rule: Rule<'_>, program: &str, arguments: &Arguments<'_>)
                     }
                 }
         })
+}
+
+/// Says whether a word that is not known may be an option that a rule asks or halts for, where no list of options says that
+/// it is none.
+fn may_ask_by_option(program: Program<'_>, arguments: &Arguments<'_>) -> bool {
+    let mut ended = false;
+    let may_be_option = arguments.iter().any(|(word, role)| {
+        ended |= role == Role::Option && word.text == "--"
+            || program.facts().stops && matches!(role, Role::Operand { .. }) && word.is_known();
+        let is_bound = match role {
+            Role::Option => word.is_known() || is_attached(word),
+            Role::Value => is_one(word),
+            Role::Operand { .. } => word.is_known() || is_path(word, program),
+        };
+        !ended && !(is_bound && !may_spread(word, program))
+    });
+    may_be_option && program.rules().any(|rule| rule.row().asks_for_option(rule.tests()))
 }
 
 /// Says whether a rule that asks or halts may hold by what is not known of the arguments.
