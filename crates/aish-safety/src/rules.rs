@@ -19,6 +19,7 @@ pub(crate) mod settings;
 pub(crate) mod sources;
 pub(crate) mod special;
 pub(crate) mod sql_functions;
+pub(crate) mod sql_types;
 pub(crate) mod statements;
 pub(crate) mod tool;
 pub(crate) mod variables;

@@ -15,6 +15,28 @@ use crate::rules::Effect;
 use crate::rules::statements::{self, Outcome};
 use crate::verdict::Verdict;
 
+/// Which database reads a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Database {
+    /// One in which operators, types and further forms of its functions can be made.
+    Postgres,
+    /// One in which they cannot.
+    Another,
+    /// Any.
+    Unknown,
+}
+
+impl Database {
+    /// Tells it by the program that is given the text.
+    pub(crate) fn of(program: &str) -> Self {
+        match program {
+            "pg_psql" | "pgcli" | "psql" => Self::Postgres,
+            "mariadb" | "mysql" | "sqlite" | "sqlite3" => Self::Another,
+            _ => Self::Unknown,
+        }
+    }
+}
+
 /// Judges text that a database shell is given.
 pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str) {
     if !walker.budget.pay(Work::Statement, text.len()) {
@@ -29,7 +51,7 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str) {
     }
     // Another database may be attached to one in memory.
     let fleeting = walker.fleeting && !["attach", ".open"].iter().any(|word| lower.contains(word));
-    let understood = reading::only_reads(text);
+    let understood = reading::only_reads(text, Database::of(program));
     for statement in split(text) {
         let trimmed = statement.trim();
         if trimmed.is_empty() {
@@ -190,7 +212,7 @@ pub(crate) fn pieces(text: &str) -> Vec<String> {
 }
 
 /// Says whether a text for a database shell only reads: commands of the shell to begin with, then statements.
-pub(crate) fn only_reads(text: &str) -> bool {
+pub(crate) fn only_reads(text: &str, database: Database) -> bool {
     let mut rest = text.trim();
     while rest.starts_with(['\\', '.']) {
         let (line, behind) = rest.split_once('\n').unwrap_or((rest, ""));
@@ -202,7 +224,7 @@ pub(crate) fn only_reads(text: &str) -> bool {
     let reads = |statement: &String| {
         statement.trim().is_empty() || matches!(statements::judge(&words(statement.trim())), Some((Outcome::Read, ..)))
     };
-    reading::only_reads(rest) && split(rest).iter().all(reads)
+    reading::only_reads(rest, database) && split(rest).iter().all(reads)
 }
 
 /// Says whether a text for SQLite's shell names no table but that of the schema: any other may be a view. Quoted names and

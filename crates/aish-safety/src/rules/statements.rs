@@ -4,7 +4,7 @@ use alloc::string::String;
 
 use aish_types::{NameContext, is_secret_name};
 
-use super::sql_functions::{BEFORE_BRACKETS, FUNCTIONS};
+use super::sql_functions::{BEFORE_BRACKETS, only_computes};
 
 /// What a statement does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -208,7 +208,23 @@ const SECRET_TABLES: &[&str] = &[
 ];
 
 /// Columns of such tables that hold the value of a setting, under whatever name the row has.
-const SECRET_VALUES: &[&str] = &["boot_val", "option_value", "reset_val", "setting", "variable_value"];
+const SECRET_VALUES: &[&str] = &[
+    "boot_val",
+    "histogram_bounds",
+    "most_common_elems",
+    "most_common_vals",
+    "option_value",
+    "reset_val",
+    "rolconfig",
+    "setconfig",
+    "setting",
+    "stavalues1",
+    "stavalues2",
+    "stavalues3",
+    "stavalues4",
+    "stavalues5",
+    "variable_value",
+];
 
 /// Settings of a server whose value is a secret.
 const SECRET_SETTINGS: &[&str] = &["report_password", "wsrep_sst_auth"];
@@ -456,7 +472,7 @@ fn calls_unknown(words: &[String]) -> bool {
         [name, bracket] if bracket == "(" => {
             name.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '.'))
                 && !BEFORE_BRACKETS.contains(&name.as_str())
-                && !FUNCTIONS.contains(&name.strip_prefix("pg_catalog.").unwrap_or(name))
+                && !only_computes(name.strip_prefix("pg_catalog.").unwrap_or(name))
         }
         _ => false,
     })

@@ -17,8 +17,8 @@ impl Rest<'_, '_> {
             let only_reads = |call: &str| tables.holds(facts.documents, call);
             return !texts.is_empty() && texts.iter().all(|text| readonly::only_reads_documents(text, &only_reads));
         }
-        let texts = self.statements();
-        !texts.is_empty() && texts.iter().all(|text| sql::only_reads(text))
+        let (texts, database) = (self.statements(), sql::Database::of(self.subject.program));
+        !texts.is_empty() && texts.iter().all(|text| sql::only_reads(text, database))
     }
 
     /// Whether the statements name no table of the database's own: what seems to be one may be a view, which runs what its

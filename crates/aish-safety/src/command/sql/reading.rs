@@ -1,7 +1,11 @@
 //! Whether statements are understood as a whole and only read: by what they begin with, and by what they call.
 
+use alloc::vec::Vec;
+
+use super::Database;
 use super::token::{Token, tokens};
-use crate::rules::sql_functions::{BEFORE_BRACKETS, FUNCTIONS, TABLES};
+use crate::rules::sql_functions::{BEFORE_BRACKETS, TABLES, is_elsewhere, only_computes, takes};
+use crate::rules::sql_types::{BEFORE_TEXTS, TYPES, TYPES_ELSEWHERE};
 
 /// The longest text that is read, in bytes.
 const MAX_BYTES: usize = 64 * 1024;
@@ -21,63 +25,6 @@ const CHANGING: &[&str] = &[
     "insert", "install", "into", "load", "lock", "merge", "remove", "set", "truncate", "update",
 ];
 
-/// Types that databases have by themselves.
-const TYPES: &[&str] = &[
-    "bigint",
-    "binary",
-    "bit",
-    "blob",
-    "bool",
-    "boolean",
-    "bpchar",
-    "bytea",
-    "char",
-    "character",
-    "cidr",
-    "date",
-    "datetime",
-    "decimal",
-    "double",
-    "float",
-    "float4",
-    "float8",
-    "inet",
-    "int",
-    "int2",
-    "int4",
-    "int8",
-    "integer",
-    "interval",
-    "json",
-    "jsonb",
-    "macaddr",
-    "money",
-    "name",
-    "nchar",
-    "numeric",
-    "nvarchar",
-    "oid",
-    "real",
-    "regclass",
-    "regtype",
-    "signed",
-    "smallint",
-    "string",
-    "text",
-    "time",
-    "timestamp",
-    "timestamptz",
-    "timetz",
-    "tinyint",
-    "tsquery",
-    "tsvector",
-    "unsigned",
-    "uuid",
-    "varbit",
-    "varchar",
-    "xml",
-];
-
 /// Options of `explain` that are known.
 const EXPLAINED: &[&str] = &[
     "analyse", "analyze", "buffers", "costs", "false", "format", "json", "off", "on", "settings", "text", "true",
@@ -85,13 +32,13 @@ const EXPLAINED: &[&str] = &[
 ];
 
 /// Says whether a text for a database is understood, whoever reads it, and only reads.
-pub(super) fn only_reads(text: &str) -> bool {
+pub(super) fn only_reads(text: &str, database: Database) -> bool {
     text.len() <= MAX_BYTES
-        && tokens(text).is_some_and(|tokens| {
+        && tokens(text, database).is_some_and(|tokens| {
             !tokens.iter().any(reads_files)
                 && tokens
                     .split(|token| *token == Token::Mark(';'))
-                    .all(|statement| statement.is_empty() || reads(statement))
+                    .all(|statement| statement.is_empty() || reads(statement, database))
         })
 }
 
@@ -99,34 +46,85 @@ fn reads_files(token: &Token) -> bool {
     matches!(token, Token::Word(name) | Token::Quoted(name) if TABLES.contains(&name.as_str()))
 }
 
-fn reads(statement: &[Token]) -> bool {
+fn reads(statement: &[Token], database: Database) -> bool {
     let Some(Token::Word(first)) = statement.first() else {
         // A statement in brackets reads what it begins with in them.
-        return matches!(statement, [Token::Mark('('), rest @ ..] if is_select(rest) && calls_only_known(rest));
+        return matches!(statement, [Token::Mark('('), rest @ ..] if is_select(rest) && calls_only_known(rest, database));
     };
     match first.as_str() {
-        "explain" => explains(statement.get(1..).unwrap_or_default()),
+        "explain" => explains(statement.get(1..).unwrap_or_default(), database),
         // What a pragma does is known by its name.
         "pragma" => !statement.contains(&Token::Mark('=')),
         // Names of what is shown may be any word.
-        "show" | "describe" | "desc" | "use" | "begin" | "commit" | "rollback" => calls_only_known(statement),
-        word => READING.contains(&word) && !changes(statement) && calls_only_known(statement),
+        "show" | "describe" | "desc" | "use" | "begin" | "commit" | "rollback" => calls_only_known(statement, database),
+        word => READING.contains(&word) && !changes(statement) && calls_only_known(statement, database),
     }
 }
 
 /// Says whether every type that a value is turned into is one of the database's own: another may come with functions.
-fn casts_only_to_known(statement: &[Token]) -> bool {
-    let is_own = |token: Option<&Token>| matches!(token, Some(Token::Word(name)) if TYPES.contains(&name.as_str()));
-    let casts =
-        statement.windows(2).filter(|pair| matches!(pair, [Token::Mark(':'), named] if *named != Token::Number));
-    let mut types = casts.map(|pair| pair.get(1));
-    let in_cast = |at: usize| {
-        let name = at.checked_sub(1).and_then(|at| statement.get(at));
-        matches!(name, Some(Token::Word(name)) if matches!(name.as_str(), "cast" | "try_cast" | "safe_cast"))
+fn casts_only_to_known(statement: &[Token], database: Database) -> bool {
+    let is_type = |at: usize| {
+        let word = |at: usize| match statement.get(at) {
+            Some(Token::Word(word)) => word.as_str(),
+            _ => "",
+        };
+        let known = TYPES.contains(&word(at))
+            || word(at) == "double" && word(at + 1) == "precision"
+            || database != Database::Postgres && TYPES_ELSEWHERE.contains(&word(at));
+        known && statement.get(at + 1) != Some(&Token::Mark('.'))
     };
-    let has_cast = (1..statement.len()).any(|at| statement.get(at) == Some(&Token::Mark('(')) && in_cast(at));
-    let named = statement.windows(2).filter(|pair| matches!(pair, [Token::Word(word), _] if word == "as"));
-    types.all(is_own) && (!has_cast || named.map(|pair| pair.get(1)).all(is_own))
+    let is = |at: usize, wanted: &[&str]| matches!(statement.get(at), Some(Token::Word(word)) if wanted.contains(&word.as_str()));
+    let has_cast = (1..statement.len())
+        .any(|at| statement.get(at) == Some(&Token::Mark('(')) && is(at - 1, &["cast", "try_cast", "safe_cast"]));
+    (1..statement.len()).all(|at| {
+        let turns = statement.get(at - 1) == Some(&Token::Mark(':')) && statement.get(at) != Some(&Token::Number)
+            || has_cast && is(at - 1, &["as"]);
+        !turns || is_type(at)
+    })
+}
+
+/// Says whether no string is turned into a type that somebody made by the name in front of it, and nothing is called as
+/// an attribute of a value: `(t).w` may call `w(t)`.
+fn turns_only_to_known(statement: &[Token]) -> bool {
+    statement.iter().zip(statement.iter().skip(1)).enumerate().all(|(at, pair)| match pair {
+        (Token::Word(word), Token::Text) => {
+            let within = at.checked_sub(1).and_then(|at| statement.get(at)) == Some(&Token::Mark('.'));
+            !within && (BEFORE_TEXTS.contains(&word.as_str()) || TYPES.contains(&word.as_str()))
+        }
+        (Token::Quoted(_), Token::Text) | (Token::Mark(')'), Token::Mark('.')) => false,
+        _ => true,
+    })
+}
+
+/// Returns for each bracket how many arguments stand in it; those of one that nothing closes are too many.
+fn argument_counts(statement: &[Token]) -> Vec<usize> {
+    let mut counts = alloc::vec![usize::MAX; statement.len()];
+    // Where brackets are open, with the commas in each; behind `order by` they part no arguments.
+    let mut open: Vec<(usize, usize, bool)> = Vec::new();
+    for (at, token) in statement.iter().enumerate() {
+        match token {
+            Token::Mark('(') => open.push((at, 0, false)),
+            Token::Mark(')') => {
+                if let Some((from, commas, _)) = open.pop()
+                    && let Some(count) = counts.get_mut(from)
+                {
+                    *count = if from + 1 == at { 0 } else { commas + 1 };
+                }
+            }
+            Token::Mark(',') => {
+                if let Some((_, commas, false)) = open.last_mut() {
+                    *commas += 1;
+                }
+            }
+            Token::Word(word) if word == "order" => {
+                if let Some((_, _, ordered)) = open.last_mut() {
+                    *ordered = true;
+                }
+            }
+            _ => {}
+        }
+    }
+    counts
 }
 
 fn is_select(statement: &[Token]) -> bool {
@@ -154,7 +152,7 @@ fn changes(statement: &[Token]) -> bool {
 }
 
 /// `explain` runs nothing, unless an option says so, which may be a name in quotes; then what it explains must read.
-fn explains(statement: &[Token]) -> bool {
+fn explains(statement: &[Token], database: Database) -> bool {
     let runs = |token: &Token| matches!(token, Token::Word(word) if matches!(word.as_str(), "analyze" | "analyse"));
     let option = |token: &Token| {
         matches!(token, Token::Mark(',') | Token::Number)
@@ -170,30 +168,40 @@ fn explains(statement: &[Token]) -> bool {
     };
     if options.iter().any(runs) {
         let first = matches!(explained.first(), Some(Token::Word(word)) if matches!(word.as_str(), "select" | "with"));
-        return first && options.iter().all(option) && reads(explained);
+        return first && options.iter().all(option) && reads(explained, database);
     }
     let changed = |token: &Token| matches!(token, Token::Word(word) if matches!(word.as_str(), "execute" | "into"));
     options.iter().all(option)
         && !explained.iter().any(|token| runs(token) || changed(token))
-        && calls_only_known(explained)
+        && calls_only_known(explained, database)
 }
 
-/// Says whether every name before a bracket is that of a function that only computes, or calls nothing.
-fn calls_only_known(statement: &[Token]) -> bool {
-    casts_only_to_known(statement)
-        && (0..statement.len()).filter(|at| statement.get(*at) == Some(&Token::Mark('('))).all(|at| {
-            let before = |back: usize| at.checked_sub(back).and_then(|at| statement.get(at));
-            match before(1) {
-                Some(Token::Word(name)) if before(2) != Some(&Token::Mark('.')) => {
-                    BEFORE_BRACKETS.contains(&name.as_str()) || FUNCTIONS.contains(&name.as_str())
-                }
-                Some(Token::Word(name) | Token::Quoted(name)) => {
-                    FUNCTIONS.contains(&name.as_str()) && (before(2) != Some(&Token::Mark('.')) || is_own(before(3)))
-                }
-                Some(Token::Text | Token::Number | Token::Mark(')')) => false,
-                None | Some(Token::Mark(_)) => true,
+/// Says whether every name before a bracket is that of a function that only computes, or calls nothing, and no type,
+/// attribute or number of arguments leads to a function that somebody made.
+fn calls_only_known(statement: &[Token], database: Database) -> bool {
+    if !casts_only_to_known(statement, database) || database != Database::Another && !turns_only_to_known(statement) {
+        return false;
+    }
+    let counts = argument_counts(statement);
+    let computes = |name: &str, at: usize| match database {
+        Database::Another => only_computes(name),
+        _ if counts.get(at).is_some_and(|count| takes(name, *count)) => true,
+        Database::Unknown => is_elsewhere(name),
+        Database::Postgres => false,
+    };
+    (0..statement.len()).filter(|at| statement.get(*at) == Some(&Token::Mark('('))).all(|at| {
+        let before = |back: usize| at.checked_sub(back).and_then(|at| statement.get(at));
+        match before(1) {
+            Some(Token::Word(name)) if before(2) != Some(&Token::Mark('.')) => {
+                BEFORE_BRACKETS.contains(&name.as_str()) || computes(name, at)
             }
-        })
+            Some(Token::Word(name) | Token::Quoted(name)) => {
+                computes(name, at) && (before(2) != Some(&Token::Mark('.')) || is_own(before(3)))
+            }
+            Some(Token::Text | Token::Number | Token::Mark(')')) => false,
+            None | Some(Token::Mark(_)) => true,
+        }
+    })
 }
 
 fn is_own(schema: Option<&Token>) -> bool {
@@ -223,7 +231,7 @@ mod tests {
             "show tables",
             "",
         ] {
-            assert!(only_reads(text), "{text}");
+            assert!(only_reads(text, Database::Unknown), "{text}");
         }
         for text in [
             "select \"nextval\"('s')",
@@ -263,14 +271,47 @@ mod tests {
             "select a::mytype from t",
             "select cast(a as mytype) from t",
         ] {
-            assert!(!only_reads(text), "{text}");
+            assert!(!only_reads(text, Database::Unknown), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_somebody_may_have_made_for_a_database_is_told_from_its_own() {
+        for text in [
+            "select a @@@ b from t",
+            "select a <<< b from t",
+            "select a %- b from t",
+            "select a <`b` from t",
+            "select a == b from t",
+            "select dm '1'",
+            "select s.date '1'",
+            "select \"dm\" '1'",
+            "select a::text.dm from t",
+            "select a::datetime from t",
+            "select (t).w from t",
+            "select count(1, 2)",
+            "select lower(a, b) from t",
+            "select now(1)",
+            "select ifnull(a, b) from t",
+        ] {
+            assert!(!only_reads(text, Database::Postgres), "{text}");
+        }
+        for text in [
+            "select a=-1, b <> c, d || 'x', e*-2, f->>'k', g @> h from t where i!='x' and not j like e'a%'",
+            "select date '2026-01-01' + interval '1 day', a::double precision at time zone 'UTC' from t",
+            "select round(a, 2), count(distinct b), string_agg(c, ', ' order by d, e), now() from t",
+        ] {
+            assert!(only_reads(text, Database::Postgres), "{text}");
+        }
+        for text in ["select a == b, a <=> b", "select count(1, 2)", "select ifnull(a, b) 'c'"] {
+            assert!(only_reads(text, Database::Another), "{text}");
         }
     }
 
     #[test]
     fn long_texts_are_read_in_time() {
-        for part in ["(", "a(", "'", "[", "/*", "--", "\"a\"", "select "] {
-            let _ = only_reads(&part.repeat(MAX_BYTES / part.len()));
+        for part in ["lower(", "(", "a(", "'", "[", "/*", "--", "\"a\"", "select "] {
+            let _ = only_reads(&part.repeat(MAX_BYTES / part.len()), Database::Postgres);
         }
     }
 }

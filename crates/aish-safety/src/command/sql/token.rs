@@ -3,6 +3,9 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::Database;
+use crate::rules::sql_types::{OPERATORS, OPERATORS_ELSEWHERE};
+
 /// What statements are made of; comments and blanks are left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
@@ -18,8 +21,11 @@ pub(super) enum Token {
 /// Marks that mean the same, or nothing, to all databases.
 const MARKS: &str = "(),;.*+-/%=<>!|&^~?@:";
 
+/// Marks that operators are made of.
+const OPERATING: &str = "+-*/<>=~!@%^&|?";
+
 /// Reads a whole text; none where one part of it is in doubt.
-pub(super) fn tokens(text: &str) -> Option<Vec<Token>> {
+pub(super) fn tokens(text: &str, database: Database) -> Option<Vec<Token>> {
     let mut out = Vec::new();
     let mut rest = text;
     while let Some(letter) = rest.chars().next() {
@@ -38,6 +44,8 @@ pub(super) fn tokens(text: &str) -> Option<Vec<Token>> {
                 out.push(Token::Text);
                 behind
             }
+            // A part of an operator.
+            '`' if database == Database::Postgres => return None,
             '"' | '`' => {
                 let (name, behind) = quoted(rest, letter)?;
                 out.push(Token::Quoted(name.to_ascii_lowercase()));
@@ -51,12 +59,22 @@ pub(super) fn tokens(text: &str) -> Option<Vec<Token>> {
             _ if letter.is_alphabetic() || letter == '_' => {
                 let (word, behind) = taken(rest, |letter| letter.is_alphanumeric() || "_$".contains(letter));
                 (!word.contains("$$")).then_some(())?;
+                // What kind of string it is.
+                if behind.starts_with('\'') && matches!(word, "B" | "E" | "N" | "X" | "b" | "e" | "n" | "x") {
+                    rest = behind;
+                    continue;
+                }
                 out.push(Token::Word(word.to_ascii_lowercase()));
                 behind
             }
             _ if letter.is_ascii_digit() => {
                 let (_, behind) = taken(rest, |letter| letter.is_ascii_alphanumeric() || "._".contains(letter));
                 out.push(Token::Number);
+                behind
+            }
+            _ if OPERATING.contains(letter) => {
+                let (known, behind) = operator(rest, database)?;
+                out.extend(known.chars().map(Token::Mark));
                 behind
             }
             _ => {
@@ -71,6 +89,20 @@ pub(super) fn tokens(text: &str) -> Option<Vec<Token>> {
 fn taken(text: &str, belongs: impl Fn(char) -> bool) -> (&str, &str) {
     let end = text.find(|letter: char| !belongs(letter)).unwrap_or(text.len());
     text.split_at_checked(end).unwrap_or((text, ""))
+}
+
+/// Reads an operator that the database has by itself; a sign may stand at once behind it.
+fn operator(text: &str, database: Database) -> Option<(&str, &str)> {
+    let (run, _) = taken(text, |letter| OPERATING.contains(letter));
+    let end = ["--", "/*"].iter().filter_map(|comment| run.find(comment)).min().unwrap_or(run.len());
+    let run = run.get(..end)?;
+    let signed = !run.contains(|letter| "~!@%^&|?".contains(letter));
+    let bare = if signed { run.trim_end_matches(['+', '-']) } else { run };
+    let bare = if bare.is_empty() { run.get(..1)? } else { bare };
+    let known = OPERATORS.contains(&bare)
+        || database == Database::Another
+        || database == Database::Unknown && OPERATORS_ELSEWHERE.contains(&bare);
+    known.then(|| text.split_at_checked(bare.len())).flatten()
 }
 
 /// A mark; a colon before a name or a string puts a variable in its place, and `:=` sets one.
