@@ -67,6 +67,14 @@ fn what_is_wrong_between_files_is_told_with_the_file() {
         &[("x", &RULE.replace("id =", "for = [\"z\"]\nid ="))],
         &[("x", "`for` names z, which is not among the names of the file")],
     );
+    let harmless = RULE.replace("[[rule]]", "harmless = true\n[[rule]]");
+    let optional = harmless.replace("on = \"rm\"", "on = \"-k|--kill\"");
+    check(&[("x", &optional)], &[("x", "x.y asks about an option of x, and all are harmless by `harmless`")]);
+    for spared in
+        [&harmless, &optional.replace("-k", "!-k"), &optional.replace("halt = \"delete\"", "ask = \"read-secret\"")]
+    {
+        check(&[("x", spared)], &[]);
+    }
     let own = RULE
         .replace("[[rule]]", "local = [\"show\"]\n[[rule]]")
         .replace("halt = \"delete\"\non = \"rm\"", "allow = \"read\"\non = \"show\"");
