@@ -65,6 +65,8 @@ struct Maker {
     worded: BTreeSet<String>,
     /// The ids of those that ask or halt for an option by which more than a text is shown.
     optional: BTreeSet<String>,
+    /// The ids of those for which every option is harmless.
+    sparing: BTreeSet<String>,
     /// What rules have under `flags`.
     flags: BTreeMap<String, Vec<String>>,
     wrappers: BTreeMap<String, u16>,
@@ -139,6 +141,9 @@ impl Maker {
             values: self.builder.list(&written.values.0),
         };
         let number = self.builder.rule(row);
+        if written.harmless {
+            self.sparing.insert(written.id.clone());
+        }
         if row.asks_for_option(&parsed.tests) {
             self.optional.insert(written.id.clone());
         }
@@ -250,17 +255,16 @@ impl Maker {
         }
         for name in &content.names {
             let mut rules = Vec::new();
-            for rule in content.rule.iter().filter(|rule| rule.names.is_empty() || rule.names.contains(name)) {
-                let id = match &rule.rule {
-                    Reference::Use(id) => id,
-                    Reference::Own(written) => &written.id,
-                };
+            let own = || content.rule.iter().filter(|rule| rule.names.is_empty() || rule.names.contains(name));
+            let spares = own().any(|rule| self.sparing.contains(rule.rule.id()));
+            for rule in own() {
+                let id = rule.rule.id();
                 if content.local.is_none() && self.allowing.contains(id) {
                     let message =
                         format!("{id} allows, and `local` does not say what of {name} reaches no other machine");
                     self.fault(file, id, message);
                 }
-                if content.harmless && self.optional.contains(id) {
+                if (content.harmless || spares) && self.optional.contains(id) {
                     let message = format!("{id} asks about an option of {name}, and all are harmless by `harmless`");
                     self.fault(file, id, message);
                 }

@@ -212,6 +212,16 @@ pub enum Reference<T> {
     Own(T),
 }
 
+impl Reference<Written> {
+    /// Returns the id of the rule.
+    pub const fn id(&self) -> &String {
+        match self {
+            Self::Use(id) => id,
+            Self::Own(written) => &written.id,
+        }
+    }
+}
+
 /// A rule as it is written.
 #[derive(Debug, Clone)]
 pub struct Written {

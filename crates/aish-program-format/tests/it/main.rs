@@ -70,6 +70,9 @@ fn what_is_wrong_between_files_is_told_with_the_file() {
     let harmless = RULE.replace("[[rule]]", "harmless = true\n[[rule]]");
     let optional = harmless.replace("on = \"rm\"", "on = \"-k|--kill\"");
     check(&[("x", &optional)], &[("x", "x.y asks about an option of x, and all are harmless by `harmless`")]);
+    let ruled = RULE.replace("on = \"rm\"", "on = \"-k\"").replace("[[rule]]", "local = [\"*\"]\n[[rule]]")
+        + "[[rule]]\nid = \"x.z\"\nallow = \"read\"\nharmless = true\nreason = \"shows\"\nmatch = [\"x a\"]\n";
+    check(&[("x", &ruled)], &[("x", "x.y asks about an option of x, and all are harmless by `harmless`")]);
     for spared in
         [&harmless, &optional.replace("-k", "!-k"), &optional.replace("halt = \"delete\"", "ask = \"read-secret\"")]
     {

@@ -122,7 +122,7 @@ impl Walker<'_> {
             return false;
         }
         if facts.harmless && !row.alone || row.harmless {
-            return !dodges && !may_ask_by_option(known, arguments);
+            return !dodges;
         }
         // Where every word is known it is a pattern that stands for code.
         if arguments.words.iter().any(|word| word.taint.has(Taint::GUESSED))
@@ -368,23 +368,6 @@ pub(super) fn is_bound(rule: Rule<'_>, program: &str, arguments: &Arguments<'_>)
                     }
                 }
         })
-}
-
-/// Says whether a word that is not known may be an option that a rule asks or halts for, where no list of options says that
-/// it is none.
-fn may_ask_by_option(program: Program<'_>, arguments: &Arguments<'_>) -> bool {
-    let mut ended = false;
-    let may_be_option = arguments.iter().any(|(word, role)| {
-        ended |= role == Role::Option && word.text == "--"
-            || program.facts().stops && matches!(role, Role::Operand { .. }) && word.is_known();
-        let is_bound = match role {
-            Role::Option => word.is_known() || is_attached(word),
-            Role::Value => is_one(word),
-            Role::Operand { .. } => word.is_known() || is_path(word, program),
-        };
-        !ended && !(is_bound && !may_spread(word, program))
-    });
-    may_be_option && program.rules().any(|rule| rule.row().asks_for_option(rule.tests()))
 }
 
 /// Says whether a rule that asks or halts may hold by what is not known of the arguments.
