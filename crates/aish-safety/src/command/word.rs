@@ -161,14 +161,13 @@ impl Stream {
         Self { text: None, taint, connected: true }
     }
 
-    /// Returns this and another stream where either or both may be read: what comes first is not known.
+    /// Returns this and another stream where either or both may be read.
     pub(crate) fn beside(self, other: Self) -> Self {
-        let texts = [self.text, other.text];
-        let text = texts.iter().any(Option::is_some).then(|| {
-            let known = texts.iter().flatten().map(String::as_str);
-            known.fold(String::from(HOLE), |text, more| text + "\n" + more)
-        });
-        Self { text, taint: self.taint | other.taint | Taint::GUESSED, connected: true }
+        let text = match (self.text, other.text) {
+            (Some(text), Some(more)) => Some(text + "\n" + &more),
+            (text, more) => text.or(more),
+        };
+        Self { text, taint: self.taint | other.taint, connected: true }.behind_unknown()
     }
 
     /// Returns it where something that is not known may come first.
