@@ -43,6 +43,12 @@ impl Repl {
         self.start_up_is_read().await;
         self.look_for_models().await;
         self.follow_project();
+        let folder = PathBuf::from(self.folder());
+        // What would go along waits for the next question where this one is kept back.
+        let Some(mentioned) = self.mentioned(question, &folder).await else {
+            self.say("interrupted; nothing was sent");
+            return Flow::Go;
+        };
         self.live.take_folded();
         let pending = self.live.take_pending();
         let shell = &self.base.config.shell;
@@ -50,12 +56,7 @@ impl Repl {
         let attached = std::mem::take(&mut self.next.attached);
         let read = if outputs.is_empty() { Taint::Clean } else { shown_by(&pending) };
         let mut asked = Question { outputs, attached, read, ..Question::new(question) };
-        let folder = PathBuf::from(self.folder());
         asked.blocks = std::mem::take(&mut self.conversation.attached);
-        let Some(mentioned) = self.mentioned(question, &folder).await else {
-            self.say("interrupted; nothing was sent");
-            return Flow::Go;
-        };
         asked.mentions(mentioned);
         // What a command showed is no question: it would find facts that nobody asked for.
         asked.memories = self.base.memories_for(question, &folder, self.conversation.turn.transcript());
@@ -95,7 +96,7 @@ impl Repl {
     async fn mentioned(&mut self, question: &str, folder: &Path) -> Option<Mentioned> {
         let home = self.base.paths.home.clone();
         let places = ProjectFiles::of(&self.base);
-        let pasted = std::mem::take(&mut *self.next.pasted.lock().unwrap_or_else(PoisonError::into_inner));
+        let pasted = self.next.pasted.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let read = |allowed: &[PathBuf]| mentions::read(question, &pasted, folder, home.as_deref(), &places, allowed);
         let mut mentioned = read(&[]);
         let mut allowed = Vec::new();
@@ -111,6 +112,7 @@ impl Repl {
         if !allowed.is_empty() {
             mentioned = read(&allowed);
         }
+        self.next.pasted.lock().unwrap_or_else(PoisonError::into_inner).clear();
         mentioned.said.iter().for_each(|said| self.say(said));
         Some(mentioned)
     }

@@ -175,6 +175,12 @@ mod tests {
             restored(&done, &step, "aish undo"),
             ["undone: cp big small", "  /small", "not brought back: /x because no leave"]
         );
+        let nothing = Step { files: 0, ..step.clone() };
+        let lost = Restored { command: step.command.clone(), ..Restored::default() };
+        let told = ["not undone: cp big small", "  nothing of it could be put aside"];
+        assert_eq!(restored(&lost, &nothing, "aish undo"), told, "it is not said to be undone");
+        let same = ["undone: cp big small", "  everything that was put aside is as it was"];
+        assert_eq!(restored(&lost, &step, "aish undo"), same);
         let marked = |session| list(std::slice::from_ref(&step), session, None)[0].contains("(another session)");
         assert_eq!([marked(None), marked(Some("s")), marked(Some("t"))], [false, false, true]);
     }
