@@ -75,8 +75,7 @@ impl Web {
     async fn addresses(&self, url: &Url) -> Result<Vec<IpAddr>, PageError> {
         let host = url.host_str().unwrap_or_default();
         let nowhere = PageError::Unreachable;
-        let literal = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().ok();
-        let mut addresses = match literal {
+        let mut addresses = match literal(url) {
             Some(address) => vec![address],
             None => self
                 .resolver
@@ -89,13 +88,8 @@ impl Web {
             return Err(nowhere(format!("{host} has no address")));
         }
         // One that is not public among others is no mistake of anybody's.
-        match addresses.iter().find(|address| !is_public(**address) || is_own(**address)) {
-            Some(address) => {
-                let why = format!("{host} is at {address}, which is not on the public internet; it is not opened");
-                Err(PageError::Refused(why))
-            }
-            None => Ok(addresses),
-        }
+        addresses.iter().try_for_each(|address| public(host, *address))?;
+        Ok(addresses)
     }
 
     /// Sends one GET to addresses that were checked.
@@ -160,9 +154,25 @@ impl Web {
     }
 }
 
+/// Returns the address that stands in place of a host's name.
+fn literal(url: &Url) -> Option<IpAddr> {
+    url.host_str()?.trim_start_matches('[').trim_end_matches(']').parse().ok()
+}
+
+/// Refuses what is not on the public internet.
+fn public(host: &str, address: IpAddr) -> Result<(), PageError> {
+    if is_public(address) && !is_own(address) {
+        return Ok(());
+    }
+    Err(PageError::Refused(format!("{host} is at {address}, which is not on the public internet; it is not opened")))
+}
+
 impl Pages for Web {
     fn address(&self, address: &str) -> Result<String, PageError> {
-        url::read(address).map(String::from).map_err(|why| PageError::Refused(why.to_string()))
+        let url = url::read(address).map_err(|why| PageError::Refused(why.to_string()))?;
+        // Nobody is asked about what is refused anyway; what a name leads to is looked up after the question only.
+        literal(&url).map_or(Ok(()), |address| public(url.host_str().unwrap_or_default(), address))?;
+        Ok(url.into())
     }
 
     fn page<'a>(&'a self, address: &'a str, cancel: &'a CancellationToken) -> BoxFuture<'a, Result<Page, PageError>> {

@@ -102,13 +102,17 @@ fn an_address_is_written_as_it_is_opened() {
     let (web, _) = web(&[]);
     for (text, expected) in [
         ("HTTP://Ex\u{430}mple.org/k\u{e4}se?a=b", "http://xn--exmple-4nf.org/k%C3%A4se?a=b"),
-        ("http://2130706433", "http://127.0.0.1/"),
+        ("http://16843009", "http://1.1.1.1/"),
         ("https://example.org/\u{202e}x", "https://example.org/%E2%80%AEx"),
     ] {
         assert_eq!(web.address(text).unwrap(), expected);
         assert_eq!(web.address(expected).unwrap(), expected, "it stays as it is");
     }
     assert!(web.address("file:///etc/passwd").is_err());
+    for local in ["http://127.0.0.1:8080/", "http://0x7f.1/", "http://2130706433", "http://[::1]/", "http://10.0.0.1/"]
+    {
+        assert!(web.address(local).unwrap_err().to_string().ends_with("it is not opened"), "{local}: nobody is asked");
+    }
 }
 
 #[tokio::test]

@@ -46,8 +46,13 @@ fn aichat(base: &Base, flags: &ImportFlags, print: &mut dyn FnMut(&str)) -> Resu
             Err(why) => print(&format!("{}: not taken: {why}", aish_types::visible(role))),
         }
     }
-    let done = if flags.dry_run { "would be" } else { "were" };
-    print(&format!("{taken} roles {done} taken over as prompts; `:prompts` lists them"));
+    let done = match (flags.dry_run, taken) {
+        (true, _) => "would be",
+        (false, 1) => "was",
+        (false, _) => "were",
+    };
+    let roles = if taken == 1 { "role" } else { "roles" };
+    print(&format!("{taken} {roles} {done} taken over as prompts; `:prompts` lists them"));
     if let Ok(text) = read(&from.join("config.yaml")) {
         match aichat::models(&text) {
             Ok(models) if models.is_empty() => {}

@@ -1,7 +1,7 @@
 //! `aish sessions`: list, export, rename, fork and delete what was kept.
 
 use std::fs::OpenOptions;
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
@@ -138,6 +138,11 @@ pub fn save(path: &Path, text: &str) -> Result<String, Failure> {
     let shown = path.display().to_string();
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map_err(|error| Failure::from(error).at(&shown))?;
+    written.map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => {
+            Failure::user(format!("{shown} is there already and stays as it is")).hint("give another name")
+        }
+        _ => Failure::from(error).at(&shown),
+    })?;
     Ok(shown)
 }
