@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use super::random::Random;
 
 /// The grammars, one text a group of languages.
-const TEXTS: [&str; 5] = [
+const TEXTS: [&str; 6] = [
     include_str!("grammars/shell.txt"),
     include_str!("grammars/awk.txt"),
     include_str!("grammars/sed.txt"),
     include_str!("grammars/sql.txt"),
     include_str!("grammars/code.txt"),
+    include_str!("grammars/tcl.txt"),
 ];
 /// The deepest nesting of rules; below it the ways without rules are taken.
 const MAX_DEPTH: usize = 14;
@@ -111,7 +112,23 @@ mod tests {
             (0..3_000).map(|_| grammar.line(&mut random)).collect::<Vec<_>>()
         };
         let made = lines(1);
-        for program in ["awk", "sed", "psql", "python3 -c", "perl", "node", "ruby", "php", "jq", "$(", "<<E", "${|"] {
+        for program in [
+            "awk",
+            "sed",
+            "psql",
+            "python3 -c",
+            "perl",
+            "node",
+            "ruby",
+            "php",
+            "jq",
+            "tclsh",
+            "expect -c",
+            "bconsole",
+            "$(",
+            "<<E",
+            "${|",
+        ] {
             assert!(made.iter().any(|line| line.contains(program)), "{program}");
         }
         assert_eq!(made, lines(1));
