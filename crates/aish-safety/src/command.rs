@@ -19,6 +19,7 @@ use crate::verdict::{Judgement, Verdict};
 pub mod bounds;
 pub mod explain;
 
+mod apart;
 pub(crate) mod arguments;
 mod arithmetic;
 mod attributes;

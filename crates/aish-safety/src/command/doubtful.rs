@@ -31,7 +31,9 @@ pub(crate) fn doubt(text: &str) -> Option<&'static str> {
     if text.contains("$\\\n") || text.match_indices("\\\n").any(|(at, _)| goes_on_in_a_name(text.get(..at))) {
         return Some("goes on in the next line within an expansion");
     }
-    if text.split("<<").skip(1).any(|rest| rest.trim_start_matches('-').trim_start().starts_with(['$'])) {
+    if text.split("<<").skip(1).any(|rest| rest.trim_start_matches('-').trim_start().starts_with(['$']))
+        || joins_lines_of_a_document(text)
+    {
         return Some("ends a here-document in a way that shells read differently");
     }
     if text.split(">&").skip(1).any(is_odd_descriptor) {
@@ -47,7 +49,16 @@ pub(crate) fn doubt(text: &str) -> Option<&'static str> {
     if defines_again(text) {
         return Some("defines a function twice");
     }
+    if super::apart::comes_apart(text) {
+        return Some("has lines that run by themselves where a shell does not take one before them");
+    }
     by_quotes(text)
+}
+
+/// Says whether lines may be joined behind the beginning of a here-document: that is done before they are compared with its mark.
+fn joins_lines_of_a_document(text: &str) -> bool {
+    let begins = text.match_indices("<<").find(|(at, _)| !text.get(at + 2..).unwrap_or_default().starts_with('<'));
+    begins.is_some_and(|(at, _)| text.get(at..).unwrap_or_default().contains("\\\n"))
 }
 
 /// Says whether a text ends within the name of a variable.
