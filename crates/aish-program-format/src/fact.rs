@@ -149,6 +149,8 @@ named! {
         Prefix = "prefix",
         /// Routing: a builtin or keyword of bash.
         Builtin = "builtin",
+        /// On every system: what it writes is there to be counted on.
+        Everywhere = "everywhere",
         /// Routing: takes exactly two operands, any words.
         TwoOperands = "two-operands",
         /// Routing: has a grammar with words like `from` and `to`.

@@ -14,7 +14,7 @@ use crate::autonomy::Sends;
 use crate::change::{How, PathText, Target};
 use crate::command::{Part, Surroundings, glob_match};
 use crate::placement::Hold;
-use crate::rules::{Effect, programs};
+use crate::rules::{Effect, places, programs};
 use crate::verdict::Verdict;
 
 /// Why a command is asked about that reaches other hosts.
@@ -219,8 +219,7 @@ fn beyond(target: &Target, tree: &str, surroundings: &Surroundings) -> Option<St
 }
 
 fn is_stream(path: &str) -> bool {
-    matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty" | "/dev/zero" | "/dev/full")
-        || path.starts_with("/dev/fd/")
+    [places::SINKS, places::OUTPUTS].iter().any(|list| list.contains(&path))
 }
 
 fn is_below(path: &str, folder: &str) -> bool {

@@ -22,10 +22,12 @@ pub(super) fn comes_apart(text: &str) -> bool {
     let mut reader = Reader::default();
     for line in text.split('\n') {
         match reader.marks.front() {
-            Some((tabs, mark)) if reader.quote.is_none() => {
-                let line = if *tabs { line.trim_start_matches('\t') } else { line };
+            Some(mark) if reader.quote.is_none() => {
+                let line = if mark.tabs { line.trim_start_matches('\t') } else { line };
                 reader.odd |= line.contains('!');
-                if line == mark {
+                // As between double quotes, where a quote is a letter.
+                reader.odd |= !mark.quoted && line.contains(['\'', '"', '`']) && line.contains(['$', '`']);
+                if line == mark.text {
                     reader.marks.pop_front();
                 }
             }
@@ -35,7 +37,7 @@ pub(super) fn comes_apart(text: &str) -> bool {
             }
         }
     }
-    reader.odd && (reader.holds_data || has_open_brackets(text))
+    reader.odd && (reader.holds_data || text.contains("<<") || has_open_brackets(text))
 }
 
 /// Says whether a line ends between brackets, or within the patterns of a `case`.
@@ -47,12 +49,21 @@ fn has_open_brackets(text: &str) -> bool {
         || text.contains("case") && text.split('\n').any(|line| line.trim_start().starts_with('('))
 }
 
+/// What ends a here-document.
+struct Mark {
+    text: String,
+    /// Nothing in the document is expanded.
+    quoted: bool,
+    /// Tabs that lines begin with are left out.
+    tabs: bool,
+}
+
 /// What was read so far.
 #[derive(Default)]
 struct Reader {
     quote: Option<char>,
-    /// Marks of here-documents that have not begun, with whether tabs before them are left out.
-    marks: VecDeque<(bool, String)>,
+    /// Of here-documents that have not ended.
+    marks: VecDeque<Mark>,
     /// Something was read that not all shells surely take.
     odd: bool,
     /// A line ended within a quote or before a here-document.
@@ -120,6 +131,8 @@ impl Reader {
                 return behind_first(tail);
             }
             ' ' | '\t' => self.ends_word(),
+            '~' if next.is_some_and(char::is_alphanumeric) => self.odd = true,
+            _ if letter.is_whitespace() => self.odd = true,
             '$' => {
                 self.word.push(letter);
                 return self.variable(tail);
@@ -156,7 +169,9 @@ impl Reader {
     /// Reads what stands behind `$`: a name, also in braces.
     fn variable<'t>(&mut self, tail: &'t str) -> &'t str {
         let Some(inside) = tail.strip_prefix('{') else {
-            self.odd |= tail.starts_with(['(', '[']);
+            // Other signs are splitting and patterns to zsh, or begin what is looked at elsewhere.
+            let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_?@*-\"/ \t".contains(letter);
+            self.odd |= !tail.is_empty() && !tail.starts_with(is_plain);
             return tail;
         };
         let is_name =
@@ -192,7 +207,7 @@ impl Reader {
         };
         match behind.filter(|behind| !mark.is_empty() && !behind.starts_with(|next: char| !" \t;|&<>".contains(next))) {
             Some(behind) => {
-                self.marks.push_back((tabs, mark.into()));
+                self.marks.push_back(Mark { text: mark.into(), quoted: quote.is_some(), tabs });
                 behind
             }
             None => {
@@ -297,11 +312,14 @@ mod tests {
             "<<E&\nx\ntouch c\nE",
             "cat <<'E'; x=1 &\ntouch c\nE",
             "echo $(cat <<'B')\ntouch c\nB",
+            "echo \"$(cat <<'B')\"\ntouch c\nB",
             "x=(\ntouch c\n)",
             "[[ a &&\ntouch == touch ]]",
             "case x in\n(halt)\nls;;\nesac",
             "cat <<$E\ntouch c\n$E",
             "cat <<E\n!x\nE",
+            "cat <<E\nit's\nE\nx='-fprint c'; find d $=x",
+            "cat <<E\nit's ${x:-'$(touch c)'}\nE",
             "echo '\n!x'",
         ] {
             assert!(comes_apart(text), "{text}");

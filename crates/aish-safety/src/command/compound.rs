@@ -19,6 +19,13 @@ use crate::verdict::Verdict;
 impl Walker<'_> {
     /// Walks a compound command.
     pub(crate) fn compound(&mut self, command: &ast::CompoundCommand, stdin: &Stream) -> Stream {
+        let runs_once = matches!(command, ast::CompoundCommand::BraceGroup(_) | ast::CompoundCommand::Subshell(_));
+        // A command in it reads what those before it left.
+        let out = self.compound_once(command, &stdin.clone().perhaps());
+        if runs_once { out } else { out.perhaps() }
+    }
+
+    fn compound_once(&mut self, command: &ast::CompoundCommand, stdin: &Stream) -> Stream {
         match command {
             ast::CompoundCommand::Arithmetic(arithmetic) => {
                 self.with_each_value(|walker| drop(walker.arithmetic(&arithmetic.expr.value)));
@@ -267,7 +274,7 @@ impl Walker<'_> {
             }
             Body::Text(text) => {
                 let text = text.clone();
-                self.deeper(|walker| walker.text(&text, stdin))
+                self.deeper(|walker| walker.text(&text, &stdin.clone().perhaps()))
             }
         };
         self.in_function -= 1;
@@ -282,7 +289,7 @@ impl Walker<'_> {
         self.state.positional = positional;
         self.trail.pop();
         self.calling.pop();
-        out
+        out.perhaps()
     }
 
     /// Judges functions that were defined and never called: whoever reads the line next may call them.

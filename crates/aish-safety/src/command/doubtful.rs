@@ -111,6 +111,8 @@ fn by_quotes(text: &str) -> Option<&'static str> {
     let mut before = ' ';
     let has_lines = text.contains('\n');
     let (mut lists, mut assigned) = (0_usize, None);
+    // How many brackets are open since those of an array began.
+    let mut array = 0_usize;
     while let Some((at, letter)) = letters.next() {
         let rest = text.get(at..).unwrap_or_default();
         let next = rest.chars().nth(1);
@@ -134,7 +136,7 @@ fn by_quotes(text: &str) -> Option<&'static str> {
             (Quote::Double, '"') => quote = Quote::None,
             // Where there is none such, the lines below are read by themselves.
             (_, '!')
-                if is_event(before, next)
+                if is_event(text.get(..at).unwrap_or_default(), rest)
                     || before == '{' && is_designator(next) && !rest.starts_with("!#}")
                     || before == '[' && is_designator(next) =>
             {
@@ -156,6 +158,11 @@ fn by_quotes(text: &str) -> Option<&'static str> {
             (_, '$') if writes_escapes(rest.strip_prefix("$(").unwrap_or_default(), ')') => {
                 return Some("prints escapes, which shells read differently");
             }
+            (Quote::None, '(') if begins_pattern(text.get(..at), array > 0) && holds_qualifiers(rest) => {
+                return Some("holds a pattern that zsh may run code of");
+            }
+            (Quote::None, '(') if array > 0 || before == '=' => array += 1,
+            (Quote::None, ')') => array = array.saturating_sub(1),
             (Quote::None, '>') if next == Some('(') => return Some("writes to a command, or to a file that one names"),
             (_, '`') => {
                 let inside = rest.get(1..).and_then(|rest| rest.split('`').next()).unwrap_or_default();
@@ -196,12 +203,38 @@ fn by_quotes(text: &str) -> Option<&'static str> {
     None
 }
 
-/// Says whether `!` may begin an event of the history.
-fn is_event(before: char, next: Option<char>) -> bool {
-    !matches!(before, '[' | '{' | '$')
-        && next.is_some_and(|next| {
-            !next.is_whitespace() && !matches!(next, '=' | '(' | '"' | ')' | ';' | '|' | '&' | '\'')
-        })
+/// Says whether a bracket behind a text belongs to a pattern: one behind letters of it, or a word of an array.
+fn begins_pattern(before: Option<&str>, in_array: bool) -> bool {
+    let before = before.unwrap_or_default();
+    let is_substitution = before.ends_with(['$', '<', '>', '=']) || before.ends_with("$(");
+    !is_substitution && (in_array || before.ends_with(|last: char| !last.is_whitespace() && !";|&({".contains(last)))
+}
+
+/// Says whether the brackets that a text begins with may hold qualifiers of zsh that run code: `e` with something between two
+/// equal signs, `+` with a name, or what is not known. Where there is a choice in them they hold none.
+fn holds_qualifiers(text: &str) -> bool {
+    let end = text.find(')').unwrap_or(text.len());
+    let inside = text.get(1..end).unwrap_or_default();
+    let runs = |at: usize| {
+        let mut behind = inside.get(at + 1..).unwrap_or_default().chars();
+        behind.next().is_some_and(|sign| behind.as_str().contains(sign))
+    };
+    let calls = |at: usize| inside.get(at + 1..).is_some_and(|behind| behind.starts_with(is_of_a_name));
+    inside.contains(['$', '\'', '"', '`', '\\'])
+        || !inside.contains('|')
+            && (inside.match_indices('e').any(|(at, _)| runs(at)) || inside.match_indices('+').any(|(at, _)| calls(at)))
+}
+
+/// Says whether `!` at the end of `before` may begin an event of the history.
+fn is_event(before: &str, rest: &str) -> bool {
+    let behind = rest.get(1..).unwrap_or_default();
+    let Some(next) = behind.chars().next() else { return false };
+    // What is no letter of a pattern, no variable of a variable's name and no last job is one.
+    let is_taken = before.ends_with('[') && behind.contains(']')
+        || before.ends_with("${") && behind.contains('}')
+        || before.ends_with('$') && !is_of_a_name(next)
+        || before.ends_with("{") && matches!(next, '}' | ',');
+    !is_taken && !next.is_whitespace() && !matches!(next, '=' | '(' | '"' | ')' | ';' | '|' | '&' | '\'')
 }
 
 /// Says whether what stands behind `!` is the mark of an event, and not the first letter of a line.

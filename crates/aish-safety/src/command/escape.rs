@@ -41,8 +41,17 @@ pub(crate) fn acts_on_terminal(text: &str) -> bool {
     false
 }
 
-/// Replaces backslash escapes: `\n`, `\x41`, `\101`, `\0101`, `\u0041`, `\cX`.
+/// Replaces backslash escapes: `\n`, `\x41`, `\101`, `\u0041`. An octal number has three digits at the most.
 pub(crate) fn unescape(source: &str) -> String {
+    replaced(source, 3)
+}
+
+/// Does so as `echo -e` and `printf %b` do: a leading 0 is none of the three digits (`\0101`).
+pub(crate) fn unescape_values(source: &str) -> String {
+    replaced(source, 4)
+}
+
+fn replaced(source: &str, zeroed: usize) -> String {
     let mut out = String::with_capacity(source.len());
     let mut rest = source;
     while let Some((before, after)) = rest.split_once('\\') {
@@ -64,7 +73,7 @@ pub(crate) fn unescape(source: &str) -> String {
             'x' => code(&mut out, tail, 16, 2),
             'u' => code(&mut out, tail, 16, 4),
             'U' => code(&mut out, tail, 16, 8),
-            '0' => code(&mut out, after, 8, 4),
+            '0' => code(&mut out, after, 8, zeroed),
             '1'..='7' => code(&mut out, after, 8, 3),
             '\\' | '\'' | '"' | '?' => push(&mut out, letter, tail),
             _ => {
@@ -100,7 +109,8 @@ mod tests {
     #[test]
     fn escapes_are_read() {
         assert_eq!(ansi_c(r"\x72\x6d' -rf"), ("rm".into(), " -rf"));
-        assert_eq!(unescape(r"\162\155 \0162\0155 \u0072m a\qb"), "rm rm rm a\\qb");
+        assert_eq!(unescape_values(r"\162\155 \0162\0155 \u0072m a\qb"), "rm rm rm a\\qb");
+        assert_eq!((unescape(r"a\0541"), unescape_values(r"a\00541")), ("a,1".into(), "a,1".into()));
         assert_eq!(unescape(r"\562\555\440x"), "rm x");
         assert_eq!(unescape(r"it\'s\n"), "it's\n");
     }

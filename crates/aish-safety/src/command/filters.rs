@@ -48,7 +48,8 @@ impl Walker<'_> {
                 self.terminal(&super::escape::unescape(text));
             }
         }
-        if out.text.is_some() && !super::printed::is_sure(kind, arguments) {
+        let is_there = known.is_some_and(|known| known.is(Trait::Everywhere) || known.is(Trait::Silent));
+        if out.text.is_some() && !counts && !(is_there && super::printed::is_sure(kind, arguments)) {
             out.taint = out.taint | Taint::GUESSED;
         }
         if self.reads_secret(program, arguments) || sources::prints_secrets(known, arguments) {
@@ -117,7 +118,10 @@ impl Walker<'_> {
             Output::Processes if Arguments::new(program, arguments).has("-t") => Stream::unknown(Taint::NONE),
             Output::Processes => Stream::unknown(Taint::PROCESSES),
             Output::LastName => match arguments {
-                [name] if !name.text.starts_with('-') => from(Some(name.text.clone()), taint),
+                [name] if !name.text.starts_with('-') => {
+                    let found = if taint.has(Taint::GUESSED) { Taint::NONE } else { Taint::LOOKED_FOR };
+                    from(Some(name.text.clone()), taint | found)
+                }
                 [option, name] if matches!(option.text.as_str(), "-v" | "-p" | "-P") => {
                     from(Some(name.text.clone()), taint)
                 }
@@ -214,7 +218,7 @@ impl Walker<'_> {
         if files.is_empty() {
             let mut out = stdin.clone();
             if kind == Output::End
-                && let Some(from) = bytes_from(arguments)
+                && let Some(from) = super::printed::bytes_from(arguments)
             {
                 out.text = out.text.as_ref().and_then(|text| text.get(from.saturating_sub(1)..)).map(String::from);
             }
@@ -248,7 +252,7 @@ impl Walker<'_> {
                 let fd = place.text.strip_prefix("/dev/fd/").or_else(|| place.text.strip_prefix("/proc/self/fd/"));
                 let stream = fd.and_then(|fd| fd.parse::<i32>().ok()).and_then(|fd| self.state.descriptors.get(&fd));
                 stream
-                    .cloned()
+                    .map(|stream| stream.clone().perhaps())
                     .unwrap_or(Stream::unknown(word.taint | super::picked::of_file(&place.text) | Taint::CONTENT))
             }
         }
@@ -430,17 +434,9 @@ fn copied_program(arguments: &[Word]) -> Option<String> {
     arguments.iter().find_map(|word| {
         let (folder, name) = word.text.rsplit_once('/').unwrap_or(("", word.text.as_str()));
         let program = programs::FOLDERS.contains(&folder) && programs::is_destructive(name);
-        let found = folder.is_empty() && word.taint == Taint::NONE && programs::is_destructive(name) && name.len() > 1;
+        let found = folder.is_empty() && word.taint.is_of_line() && programs::is_destructive(name) && name.len() > 1;
         (program || found && arguments.last().is_some_and(|last| last.text.contains('/') && last.text != word.text))
             .then(|| alloc::format!("{name} \"$@\""))
-    })
-}
-
-/// Returns from which byte on `tail -c +N` writes, counted from 1.
-fn bytes_from(arguments: &[Word]) -> Option<usize> {
-    arguments.iter().find_map(|word| {
-        let text = word.text.strip_prefix("-c").or_else(|| word.text.strip_prefix("--bytes=")).unwrap_or(&word.text);
-        text.strip_prefix('+')?.parse().ok()
     })
 }
 

@@ -121,13 +121,14 @@ impl Walker<'_> {
         {
             return false;
         }
-        if facts.harmless && !row.alone || row.harmless {
+        let guessed = arguments.words.iter().any(|word| word.taint.has(Taint::GUESSED));
+        // What looks for a program's name may run it instead.
+        let is_harmless = facts.harmless && !row.alone && !(guessed && known.wrappers().next().is_some());
+        if is_harmless || row.harmless && !guessed {
             return !dodges;
         }
         // Where every word is known it is a pattern that stands for code.
-        if arguments.words.iter().any(|word| word.taint.has(Taint::GUESSED))
-            || dodges && arguments.words.iter().all(Word::is_known)
-        {
+        if guessed || dodges && arguments.words.iter().all(Word::is_known) {
             return false;
         }
         let of_program = |list: List| if row.alone { List { from: 0, count: 0 } } else { list };

@@ -34,7 +34,8 @@ impl Walker<'_> {
             }
             self.ask_special();
         }
-        out
+        // One of them may end the shell, or the function, before the next one writes.
+        if list.0.len() > 1 { out.perhaps() } else { out }
     }
 
     fn and_or(&mut self, item: &ast::AndOrList, stdin: &Stream) -> Stream {
@@ -53,7 +54,7 @@ impl Walker<'_> {
                 self.state.branches = branches + usize::from(returned);
             }
             self.state.join_ways(&ways, Taken::One);
-            return out;
+            return out.perhaps();
         }
         let mut open: Option<(usize, bool)> = None;
         for more in &item.additional {
@@ -71,7 +72,7 @@ impl Walker<'_> {
         if let Some((depth, _)) = open {
             self.state.end_branch(depth);
         }
-        out
+        if item.additional.is_empty() { out } else { out.perhaps() }
     }
 
     fn pipeline(&mut self, pipeline: &ast::Pipeline, stdin: &Stream) -> Stream {
@@ -83,7 +84,7 @@ impl Walker<'_> {
                 self.piped = at > 0;
                 // What it sets stays in a shell of its own, in some shells and places.
                 let depth = self.state.begin_branch();
-                stream = self.command(command, &stream);
+                stream = self.started(command, &stream);
                 self.state.end_branch(depth);
                 stream.connected = true;
                 let is_empty = stream.text.as_ref().is_some_and(String::is_empty);
@@ -107,12 +108,22 @@ impl Walker<'_> {
         };
         // What is timed is a program to dash, and runs in a shell of its own in zsh.
         if !may_fail_to_start(command) && pipeline.timed.is_none() {
-            return self.command(command, stdin);
+            return self.started(command, stdin);
         }
         let depth = self.state.begin_branch();
         let out = self.command(command, stdin);
         self.state.end_branch(depth);
-        out
+        out.perhaps()
+    }
+
+    /// Walks a command; what it writes is sure where no redirect can keep it from that, or adds to it.
+    fn started(&mut self, command: &ast::Command, stdin: &Stream) -> Stream {
+        let out = self.command(command, stdin);
+        // Redirects alone copy what they read in zsh, and not in bash.
+        let names_nothing = matches!(command, ast::Command::Simple(simple) if simple.word_or_name.is_none());
+        let mut redirects = redirects_of(command).peekable();
+        let is_sure = !(names_nothing && redirects.peek().is_some()) && redirects.all(is_quiet);
+        if is_sure { out } else { out.perhaps() }
     }
 
     /// Does something once for each of the values that variables in it may have.
@@ -164,18 +175,33 @@ pub(crate) fn any_may_fail(redirects: Option<&ast::RedirectList>) -> bool {
 
 /// Says whether a command does not run where one of its redirects fails.
 fn may_fail_to_start(command: &ast::Command) -> bool {
-    match command {
-        ast::Command::Simple(simple) => {
-            let prefix = simple.prefix.iter().flat_map(|prefix| prefix.0.iter());
-            let suffix = simple.suffix.iter().flat_map(|suffix| suffix.0.iter());
-            prefix
-                .chain(suffix)
-                .any(|item| matches!(item, ast::CommandPrefixOrSuffixItem::IoRedirect(redirect) if may_fail(redirect)))
+    redirects_of(command).any(may_fail)
+}
+
+/// Returns the redirects of a command.
+fn redirects_of(command: &ast::Command) -> impl Iterator<Item = &ast::IoRedirect> {
+    let (simple, list) = match command {
+        ast::Command::Simple(simple) => (Some(simple), None),
+        ast::Command::Compound(_, redirects) | ast::Command::ExtendedTest(_, redirects) => (None, redirects.as_ref()),
+        ast::Command::Function(_) => (None, None),
+    };
+    let prefix = simple.into_iter().flat_map(|simple| simple.prefix.iter().flat_map(|prefix| prefix.0.iter()));
+    let suffix = simple.into_iter().flat_map(|simple| simple.suffix.iter().flat_map(|suffix| suffix.0.iter()));
+    let written = prefix.chain(suffix).filter_map(|item| match item {
+        ast::CommandPrefixOrSuffixItem::IoRedirect(redirect) => Some(redirect),
+        _ => None,
+    });
+    written.chain(list.into_iter().flat_map(|list| list.0.iter()))
+}
+
+/// Says whether a redirect leaves what a command writes as it is: it gives it a text, or sends its errors to nobody.
+fn is_quiet(redirect: &ast::IoRedirect) -> bool {
+    match redirect {
+        ast::IoRedirect::HereString(None, _) | ast::IoRedirect::HereDocument(None, _) => true,
+        ast::IoRedirect::File(Some(2), ast::IoFileRedirectKind::Write, ast::IoFileRedirectTarget::Filename(word)) => {
+            word.value == "/dev/null"
         }
-        ast::Command::Compound(_, redirects) | ast::Command::ExtendedTest(_, redirects) => {
-            any_may_fail(redirects.as_ref())
-        }
-        ast::Command::Function(_) => false,
+        _ => false,
     }
 }
 

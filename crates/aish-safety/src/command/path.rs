@@ -241,7 +241,12 @@ impl<T: AsRef<str>> Place<T> {
 
     /// A sink or the terminal of the command: writing there changes nothing. Another terminal is somebody else's.
     pub(crate) fn is_sink(&self) -> bool {
-        places::SINKS.contains(&self.text()) || self.text().starts_with("/dev/fd/")
+        places::SINKS.contains(&self.text()) || self.is_output()
+    }
+
+    /// A command's output or errors, by the name of their descriptor.
+    pub(crate) fn is_output(&self) -> bool {
+        places::OUTPUTS.contains(&self.text())
     }
 
     /// The inside of a repository's own records.

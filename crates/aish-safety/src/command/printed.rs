@@ -23,7 +23,7 @@ pub(crate) fn echo(arguments: &[Word]) -> Option<String> {
     }
     let mut out = rest.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
     if escapes {
-        out = escape::unescape(&out);
+        out = escape::unescape_values(&out);
     }
     if newline {
         out.push('\n');
@@ -48,24 +48,13 @@ pub(crate) fn is_sure(kind: Output, arguments: &[Word]) -> bool {
     if is_name {
         return matches!(arguments, [only] if !only.text.ends_with('/') && !only.text.starts_with('-'));
     }
-    !matches!(
-        kind,
-        Output::Part
-            | Output::End
-            | Output::Reversed
-            | Output::Translated
-            | Output::Filtered
-            | Output::Edited
-            | Output::Scanned
-            | Output::Queried
-            | Output::Base64
-            | Output::Base32
-            | Output::Cipher
-            | Output::Hexadecimal
-            | Output::Uudecode
-            | Output::OtherCode
-            | Output::Endless
-    )
+    match kind {
+        // With options lines are numbered; other words leave something out, or have it written twice.
+        Output::Whole => arguments.iter().all(|word| !word.text.starts_with('-')),
+        Output::Blocks | Output::Piped => arguments.is_empty(),
+        Output::Folder | Output::FreshName | Output::Silent => true,
+        _ => false,
+    }
 }
 
 /// Says whether every `basename` and `dirname` makes the same of a path: no options, no slashes that count for nothing.
@@ -121,6 +110,14 @@ fn is_plain(arguments: &[Word]) -> bool {
     pieces.all(|is_text| is_text) && !format.text.contains("\\c")
 }
 
+/// Returns from which byte on `tail -c +N` writes, counted from 1.
+pub(crate) fn bytes_from(arguments: &[Word]) -> Option<usize> {
+    arguments.iter().find_map(|word| {
+        let text = word.text.strip_prefix("-c").or_else(|| word.text.strip_prefix("--bytes=")).unwrap_or(&word.text);
+        text.strip_prefix('+')?.parse().ok()
+    })
+}
+
 /// Computes what `printf` writes.
 pub(crate) fn printf(arguments: &[Word]) -> Option<String> {
     let arguments = match arguments {
@@ -147,7 +144,9 @@ pub(crate) fn printf(arguments: &[Word]) -> Option<String> {
             while letters.next_if(|letter| "0123456789.-+ #*".contains(*letter)).is_some() {}
             match letters.next() {
                 Some('%') => out.push('%'),
-                Some('b') => out.push_str(&escape::unescape(values.next().map_or("", |word| word.text.as_str()))),
+                Some('b') => {
+                    out.push_str(&escape::unescape_values(values.next().map_or("", |word| word.text.as_str())))
+                }
                 Some('c') => out.extend(values.next().and_then(|word| word.text.chars().next())),
                 Some('x') => {
                     let number = values.next().and_then(|word| word.text.parse::<i64>().ok()).unwrap_or(0);

@@ -292,7 +292,7 @@ impl Walker<'_> {
         }
         let mut left = out.clone();
         for output in &redirects.outputs {
-            if output.standard {
+            if output.standard && !self.place(&output.target).is_output() {
                 left = Stream { text: Some(String::new()), taint: Taint::NONE, connected: true };
             }
             let content = if output.standard { out.clone() } else { Stream::unknown(Taint::NONE) };
@@ -331,7 +331,7 @@ impl Walker<'_> {
             && let Ok(fd) = fd.parse::<i32>()
             && let Some(stream) = self.state.descriptors.get(&fd)
         {
-            return stream.clone();
+            return stream.clone().perhaps();
         }
         if place.is_secret() || place.is_plainly_secret() || place.is_device() || self.is_secret_word(word) {
             let mut text = String::from("reads ");
@@ -366,6 +366,18 @@ pub(crate) fn is_socket(path: &str) -> bool {
     path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
 }
 
+/// Says whether output or errors may be open for a file that is read, or for another descriptor: what opens them again by their
+/// names writes to that then.
+pub(crate) fn moves_descriptors(text: &str) -> bool {
+    let reads = text.match_indices('<').any(|(at, _)| text.get(..at).unwrap_or_default().ends_with(['1', '2']));
+    let is_own = |rest: &str| {
+        let rest = rest.trim_start_matches([' ', '\t']);
+        let behind = rest.strip_prefix(['1', '2', '-']);
+        behind.is_some_and(|behind| !behind.starts_with(|next: char| next.is_alphanumeric() || "-/_.$".contains(next)))
+    };
+    reads || text.split(">&").skip(1).any(|rest| !is_own(rest))
+}
+
 impl Walker<'_> {
     /// Judges that a file is written from its beginning, and notes its content.
     pub(crate) fn write_file(&mut self, target: &Word, content: &Stream) {
@@ -375,7 +387,8 @@ impl Walker<'_> {
     fn write_as(&mut self, target: &Word, writing: Writing, content: &Stream) {
         let place = self.place(target);
         let is_sure = !target.taint.has(Taint::GUESSED);
-        if is_sure && place.is_sink() || place.text == "." && target.text.is_empty() {
+        let is_sink = place.is_sink() && !(self.moves_descriptors && place.is_output());
+        if is_sure && is_sink || place.text == "." && target.text.is_empty() {
             return;
         }
         if !self.budget.pay(Work::Scan, content.text.as_ref().map_or(0, String::len)) {

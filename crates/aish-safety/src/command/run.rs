@@ -64,7 +64,10 @@ impl Walker<'_> {
             );
             return Stream::unknown(first.taint);
         }
-        if first.taint.has(Taint::GUESSED) {
+        // Where a program is not there the next word is the command: an option is none.
+        let is_found_or_fails = first.taint.has(Taint::LOOKED_FOR)
+            && arguments.first().is_none_or(|word| word.is_known() && word.text.starts_with('-'));
+        if first.taint.has(Taint::GUESSED) && !is_found_or_fails {
             let reason = "runs a command whose name is known by a guess";
             self.note_plain(&shown(words), Verdict::Ask, Effect::Run, "shell.doubtful", reason);
         }
@@ -187,11 +190,12 @@ impl Walker<'_> {
         self.follow_files(name, arguments, stdin);
         match inner_out {
             // What a filter's script runs is not what the filter writes.
-            Some(out) if !programs::is(name, Trait::Filter) => out,
+            Some(out) if !programs::is(name, Trait::Filter) => out.perhaps(),
             Some(_) | None => {
                 let mut out = self.output(name, arguments, stdin);
                 out.taint = out.taint | picks;
-                out
+                // Not each system has it there.
+                if first.text.contains('/') { out.perhaps() } else { out }
             }
         }
     }

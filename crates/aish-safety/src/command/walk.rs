@@ -64,6 +64,8 @@ pub(crate) struct Walker<'a> {
     pub(crate) beyond: (bool, BTreeSet<String>),
     /// The coprocess of the line that was started last.
     pub(crate) coprocess: Option<ast::SubshellCommand>,
+    /// True where descriptors of the output may be open for something else.
+    pub(crate) moves_descriptors: bool,
     /// Commands that read what is written to a descriptor.
     pub(crate) readers: Vec<(i32, ast::SubshellCommand)>,
     /// True where statements are for a database that only this command sees.
@@ -144,6 +146,7 @@ impl<'a> Walker<'a> {
             beyond: (false, BTreeSet::new()),
             coprocess: None,
             readers: Vec::new(),
+            moves_descriptors: false,
             fleeting: false,
             guessing: false,
             defined: Vec::new(),
@@ -279,8 +282,8 @@ impl<'a> Walker<'a> {
         if let Some(source) = source.strip_prefix(zsh::IN_THE_SHELL) {
             return self.in_the_shell(source);
         }
-        // What it assigns stays in it.
-        let input = self.input.clone();
+        // What it assigns stays in it; what it reads may have been read before.
+        let input = self.input.clone().perhaps();
         self.apart_from(|walker| walker.text(source, &input))
     }
 
@@ -293,6 +296,7 @@ impl<'a> Walker<'a> {
         if !self.budget.pay(Work::Scan, text.len().saturating_mul(4)) {
             return Stream::unknown(Taint::NONE);
         }
+        self.moves_descriptors |= super::redirect::moves_descriptors(text);
         match bounds::check(text) {
             Ok(()) => {}
             Err(Refusal::TooLong) => {

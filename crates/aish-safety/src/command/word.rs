@@ -19,7 +19,7 @@ pub(crate) const SHORT_LIVED: &str = "/tmp/\u{FFFC}\u{FFFC}";
 
 /// Where a text comes from, as a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Taint(u16);
+pub(crate) struct Taint(u32);
 
 impl Taint {
     /// Nothing special.
@@ -56,12 +56,19 @@ impl Taint {
     pub(crate) const PROCESSES: Self = Self(16384);
     /// Assumed where nothing is known, as the default of a variable is: perhaps it is something else.
     pub(crate) const ASSUMED: Self = Self(32768);
+    /// The path of a program that was looked for by name, or nothing where it is not there.
+    pub(crate) const LOOKED_FOR: Self = Self(65536);
     /// Never ends by itself.
     pub(crate) const ENDLESS: Self = Self(8);
 
     /// The same without the mark of content: that of a file is content anyhow.
     pub(crate) const fn without_content(self) -> Self {
         self.without(Self::CONTENT)
+    }
+
+    /// Says whether it is what the line says, or a guess at it.
+    pub(crate) const fn is_of_line(self) -> bool {
+        self.without(Self(Self::GUESSED.0 | Self::LOOKED_FOR.0)).0 == 0
     }
 
     /// The same without the marks of `other`.
@@ -168,6 +175,16 @@ impl Stream {
             (text, more) => text.or(more),
         };
         Self { text, taint: self.taint | other.taint, connected: true }.behind_unknown()
+    }
+
+    /// Returns it where it may be another one: what writes it may not run, or end before, or run again.
+    pub(crate) fn perhaps(self) -> Self {
+        match self.text {
+            Some(text) if !text.trim().is_empty() => {
+                Self { text: Some(text), taint: self.taint | Taint::GUESSED, connected: self.connected }
+            }
+            _ => Self { text: None, ..self },
+        }
     }
 
     /// Returns it where something that is not known may come first.

@@ -41,8 +41,10 @@ pub(crate) const PACKAGE_CACHES: &[&str] =
 pub(crate) const SCRATCH: &[&str] = &["/tmp", "/var/tmp", "/dev/shm", "/var/folders", "/run/user"];
 
 /// Sinks and terminals.
-pub(crate) const SINKS: &[&str] =
-    &["/dev/null", "/dev/zero", "/dev/full", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "-"];
+pub(crate) const SINKS: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/tty"];
+
+/// Names of what a command's output and errors go to; Linux opens the file again that the descriptor is open for.
+pub(crate) const OUTPUTS: &[&str] = &["/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2"];
 
 /// Beginnings of the names of block devices and of memory under `/dev`.
 pub(crate) const DEVICES: &[&str] = &[
