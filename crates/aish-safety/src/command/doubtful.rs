@@ -13,6 +13,9 @@ const MAX_LIST: usize = 256;
 /// The most braces outside quotes that are looked at.
 const MAX_LISTS: usize = 256;
 
+/// How far a bracket is looked for that closes one, in bytes.
+const MAX_NEAR: usize = 512;
+
 /// Quote that a place stands in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Quote {
@@ -48,6 +51,9 @@ pub(crate) fn doubt(text: &str) -> Option<&'static str> {
     }
     if defines_again(text) {
         return Some("defines a function twice");
+    }
+    if text.contains("@P}") || text.split("${").skip(1).any(evaluates) {
+        return Some("runs what is in the value of a variable");
     }
     if super::apart::comes_apart(text) {
         return Some("has lines that run by themselves where a shell does not take one before them");
@@ -145,6 +151,7 @@ fn by_quotes(text: &str) -> Option<&'static str> {
             (_, '!') if next == Some('\'') && (quote == Quote::None || has_lines) => {
                 return Some("may stand for an earlier line of the history");
             }
+            (_, '$') if reaches_out(rest) => return Some("has an index that zsh reads past a quote"),
             (_, '$') if rest.starts_with("${") && holds_code(rest, quote == Quote::Double) => {
                 return Some("holds a command or a quote within an expansion");
             }
@@ -203,6 +210,24 @@ fn by_quotes(text: &str) -> Option<&'static str> {
     None
 }
 
+/// Says whether what stands behind `${` begins with flags of zsh of which one runs what is in the value (`(e)`).
+fn evaluates(text: &str) -> bool {
+    let flags = text.trim_start_matches(['#', '^', '=', '~', '+']).strip_prefix('(');
+    flags.is_some_and(|flags| flags.split(')').next().unwrap_or_default().contains('e'))
+}
+
+/// Says whether a variable that a text begins with has an index that does not end before a quote.
+fn reaches_out(text: &str) -> bool {
+    let behind = text.get(1..).unwrap_or_default();
+    let name = match behind.find(|letter| !is_of_a_name(letter)).unwrap_or(behind.len()) {
+        // A sum (`$[1]`), or a variable that is a sign.
+        0 => usize::from(!behind.starts_with('[')),
+        length => length,
+    };
+    let Some(index) = behind.get(name..).and_then(|behind| behind.strip_prefix('[')) else { return false };
+    near(index, "]").is_none_or(|inside| inside.contains(['"', '\'', '`', '\\']))
+}
+
 /// Says whether a bracket behind a text belongs to a pattern: one behind letters of it, or a word of an array.
 fn begins_pattern(before: Option<&str>, in_array: bool) -> bool {
     let before = before.unwrap_or_default();
@@ -210,11 +235,16 @@ fn begins_pattern(before: Option<&str>, in_array: bool) -> bool {
     !is_substitution && (in_array || before.ends_with(|last: char| !last.is_whitespace() && !";|&({".contains(last)))
 }
 
+/// Returns what stands before a sign; none where it is not near.
+fn near<'t>(text: &'t str, sign: &str) -> Option<&'t str> {
+    let end = text.floor_char_boundary(MAX_NEAR);
+    text.get(..end)?.split_once(sign).map(|(before, _)| before)
+}
+
 /// Says whether the brackets that a text begins with may hold qualifiers of zsh that run code: `e` with something between two
 /// equal signs, `+` with a name, or what is not known. Where there is a choice in them they hold none.
 fn holds_qualifiers(text: &str) -> bool {
-    let end = text.find(')').unwrap_or(text.len());
-    let inside = text.get(1..end).unwrap_or_default();
+    let Some(inside) = near(text.get(1..).unwrap_or_default(), ")") else { return true };
     let runs = |at: usize| {
         let mut behind = inside.get(at + 1..).unwrap_or_default().chars();
         behind.next().is_some_and(|sign| behind.as_str().contains(sign))
@@ -230,8 +260,8 @@ fn is_event(before: &str, rest: &str) -> bool {
     let behind = rest.get(1..).unwrap_or_default();
     let Some(next) = behind.chars().next() else { return false };
     // What is no letter of a pattern, no variable of a variable's name and no last job is one.
-    let is_taken = before.ends_with('[') && behind.contains(']')
-        || before.ends_with("${") && behind.contains('}')
+    let is_taken = before.ends_with('[') && near(behind, "]").is_some()
+        || before.ends_with("${") && near(behind, "}").is_some()
         || before.ends_with('$') && !is_of_a_name(next)
         || before.ends_with("{") && matches!(next, '}' | ',');
     !is_taken && !next.is_whitespace() && !matches!(next, '=' | '(' | '"' | ')' | ';' | '|' | '&' | '\'')
