@@ -8,7 +8,7 @@ use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use aish_program_format::{Act, Rule, Trait};
+use aish_program_format::{Act, Output, Rule, Trait};
 
 use super::arguments::Arguments;
 use super::budget::Work;
@@ -190,7 +190,12 @@ impl Walker<'_> {
         self.follow_files(name, arguments, stdin);
         match inner_out {
             // What a filter's script runs is not what the filter writes.
-            Some(out) if !programs::is(name, Trait::Filter) => out.perhaps(),
+            Some(mut out) if !programs::is(name, Trait::Filter) => {
+                if programs::find(name).is_some_and(|known| known.facts().output == Output::Fetched) {
+                    out.taint = out.taint | Taint::REMOTE;
+                }
+                out.perhaps()
+            }
             Some(_) | None => {
                 let mut out = self.output(name, arguments, stdin);
                 out.taint = out.taint | picks;

@@ -15,7 +15,7 @@ use super::super::pattern::{self, Subject};
 use super::super::reason::{fill, push_shown};
 use super::super::walk::Walker;
 use super::super::word::{Stream, Taint, Word};
-use super::{HELP, Program, program_is_shell};
+use super::{HELP, Program, program_is_shell, shown};
 use crate::policy::PolicyRule;
 use crate::rules::tool::Tool;
 use crate::rules::{Effect, hints, programs};
@@ -274,6 +274,10 @@ impl<'w> Walker<'w> {
             if verdict == Verdict::Ask && self.verdict() < Verdict::Halt {
                 self.hinted(name, arguments, !known);
                 self.read_as_console(program, words, stdin);
+                if !self.trail.is_empty() {
+                    // What another program takes for a command may be one of a console: `ssh switch 'erase startup-config'`.
+                    self.told(program, words.iter().take(1).cloned(), words);
+                }
             }
         }
         if !programs::is(name, Trait::NameOnly) && !programs::is(name, Trait::Quotes) {
@@ -298,20 +302,32 @@ impl Walker<'_> {
                 line.split_whitespace().map(|word| word.trim_matches(['\'', '"', ','])).filter(|word| !word.is_empty());
             let typed: Vec<Word> =
                 typed.take(MAX_CONSOLE_WORDS + 1).map(|word| Word::literal(word.to_ascii_lowercase())).collect();
-            if typed.is_empty() || typed.len() > MAX_CONSOLE_WORDS || !self.budget.pay(Work::Command, 1) {
+            if typed.is_empty() {
                 continue;
             }
-            let whole: Vec<Word> = words.iter().take(1).cloned().chain(typed).collect();
-            // What other rules ask of words they ask of names of files.
-            let deletes =
-                |rule: &Rule<'_>| rule.row().verdict == Verdict::Halt && rule.row().effect == Effect::DeleteRemote;
-            let Some(rule) = self.rule_about(program, &whole).filter(deletes) else { continue };
-            let row = rule.row();
-            let mut reason = String::from("is told by what comes in: ");
-            push_shown(&mut reason, line.trim());
-            self.note_plain(line.trim(), Verdict::Halt, row.effect, rule.id(), &reason);
-            return;
+            if self.told(program, words.iter().take(1).cloned(), &typed) {
+                return;
+            }
         }
+    }
+
+    /// Judges words as arguments of a program that takes commands, where that halts; says whether it did.
+    fn told(&mut self, program: &Program, name: impl Iterator<Item = Word>, typed: &[Word]) -> bool {
+        let asks_for_help = typed.iter().any(|word| matches!(word.text.as_str(), "--help" | "-h" | "help" | "-?"));
+        if asks_for_help || typed.len() > MAX_CONSOLE_WORDS || !self.budget.pay(Work::Command, 1) {
+            return false;
+        }
+        let whole: Vec<Word> = name.chain(typed.iter().cloned()).collect();
+        // What other rules ask of words they ask of names of files.
+        let deletes =
+            |rule: &Rule<'_>| rule.row().verdict == Verdict::Halt && rule.row().effect == Effect::DeleteRemote;
+        let Some(rule) = self.rule_about(program, &whole).filter(deletes) else { return false };
+        let row = rule.row();
+        let line = shown(typed);
+        let mut reason = String::from("is told by what comes in: ");
+        push_shown(&mut reason, &line);
+        self.note_plain(&line, Verdict::Halt, row.effect, rule.id(), &reason);
+        true
     }
 }
 
