@@ -11,6 +11,7 @@ mod completion_menu;
 mod hangup;
 mod highlight;
 mod hint;
+mod idle;
 mod input;
 mod keys;
 mod options;
@@ -68,7 +69,10 @@ impl LineEditor {
         let left = Arc::clone(&beside);
         std::thread::Builder::new()
             .name("line-editor".into())
-            .spawn(move || thread::run(options, &shared, &left, &inbox))
+            .spawn(move || {
+                idle::sleep_soundly();
+                thread::run(options, &shared, &left, &inbox);
+            })
             .map_err(EditorError::Thread)?;
         Ok(Self { jobs, printer, beside, hangup: Hangup::watch() })
     }
