@@ -397,6 +397,9 @@ pub(crate) const MASS_KILL: &[&str] = &[
 /// Delete all records through a library.
 pub(crate) const DELETE_DATA: &[&str] = &[
     "delete_all",
+    "ensure => absent",
+    "ensure=>absent",
+    "action :delete",
     "array_map(\"unlink\"",
     "array_map('unlink'",
     "array_walk(",
