@@ -230,11 +230,14 @@ impl<'a> Arguments<'a> {
     }
 
     /// Says whether an option is given: `-x` also in a cluster, `--long` also with a value or, where the tool takes
-    /// that, shortened.
+    /// that, shortened; `--delete-*` where one begins so.
     pub(crate) fn has(&self, flag: &str) -> bool {
         let given = |name: &str| self.names.binary_search(&name).is_ok();
         if given(flag) {
             return true;
+        }
+        if let Some(start) = flag.strip_suffix('*') {
+            return self.names.iter().any(|name| name.starts_with(start));
         }
         if let Some(long) = flag.strip_prefix("--") {
             let single = self.dashes_alike() && flag.get(1..).is_some_and(given);

@@ -1,6 +1,7 @@
 //! What built-ins make of names: attributes of variables, and indices, which are evaluated.
 
 use alloc::string::ToString;
+use brush_parser::ast;
 
 use super::state::Kind;
 use super::variable_option::perhaps_named;
@@ -133,3 +134,12 @@ impl Walker<'_> {
 
 /// Operators of `test` that compare numbers, which zsh computes.
 const COMPARES: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
+
+/// Says whether an assignment says which elements of an array it sets.
+pub(super) fn chooses_elements(assignment: &ast::Assignment) -> bool {
+    match (&assignment.name, &assignment.value) {
+        (ast::AssignmentName::ArrayElementName(..), _) => true,
+        (_, ast::AssignmentValue::Array(items)) => items.iter().any(|(key, _)| key.is_some()),
+        _ => false,
+    }
+}

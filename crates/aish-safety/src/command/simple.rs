@@ -327,6 +327,10 @@ impl Walker<'_> {
                 self.names_found(words)
             }
         };
+        // The name alone is the first element to bash, which may be none of these.
+        for word in value.iter_mut().filter(|_| super::attributes::chooses_elements(assignment)) {
+            word.taint = word.taint | Taint::GUESSED;
+        }
         if self.state.is_computed(&name) {
             for word in &value {
                 self.evaluated(word);
