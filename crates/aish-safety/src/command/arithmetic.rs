@@ -129,6 +129,10 @@ impl Walker<'_> {
                         return self.computes_with_the_unknown(&text);
                     }
                 }
+                if used == Used::Changed && values.iter().flatten().all(|word| word.text.is_empty()) {
+                    self.state.assign(name, alloc::vec![Word::number(Taint::GUESSED)]);
+                    continue;
+                }
                 for word in values.iter().flatten() {
                     // It is compared with all that were found.
                     if !self.budget.pay(Work::Scan, 8 * open.len()) {

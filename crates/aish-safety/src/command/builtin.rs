@@ -117,7 +117,8 @@ impl Walker<'_> {
                 Stream { taint: Taint::GUESSED | Taint::ASSUMED, ..nothing() }
             }
             true => Stream::unknown(Taint::NONE),
-            false => nothing(),
+            false if shows_nothing(name, arguments) => nothing(),
+            false => Stream::unknown(Taint::NONE),
         })
     }
 
@@ -455,4 +456,10 @@ fn tells(name: &str, arguments: &[Word]) -> bool {
         }
         _ => true,
     }
+}
+
+/// Says whether a built-in surely writes nothing: with options it may, and zsh shows a variable that is declared again.
+fn shows_nothing(name: &str, arguments: &[Word]) -> bool {
+    let declares = settings::DECLARES.contains(&name);
+    arguments.iter().all(|word| !word.text.starts_with(['-', '+']) && (!declares || word.text.contains('=')))
 }

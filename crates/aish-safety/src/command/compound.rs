@@ -101,6 +101,7 @@ impl Walker<'_> {
         self.state.descriptors.insert(COPROCESS, out);
         let name = coprocess.name.as_ref().map_or("COPROC", |name| name.value.as_str());
         self.state.assign(name, alloc::vec![Word::literal("-1"), Word::literal("-1")]);
+        self.state.assign(&alloc::format!("{name}_PID"), alloc::vec![Word::number(Taint::GUESSED)]);
         Stream::default()
     }
 

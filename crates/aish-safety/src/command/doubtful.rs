@@ -372,6 +372,11 @@ fn has_step(rest: &str) -> bool {
 /// part of a pipe or a function sets them.
 pub(crate) fn set_again(text: &str) -> BTreeSet<String> {
     let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+    // `{name}>` sets it to a number.
+    for (at, _) in text.match_indices("}<").chain(text.match_indices("}>")) {
+        let name = text.get(..at).and_then(|before| before.rsplit_once('{')).map_or("", |(_, name)| name);
+        *times.entry(name).or_default() += 2;
+    }
     for word in words(text) {
         let Some((name, _)) = word.split_once('=') else { continue };
         let name = name.trim_end_matches('+').split('[').next().unwrap_or_default().trim_start_matches(['"', '\'']);

@@ -50,7 +50,7 @@ impl Walker<'_> {
         }
         let is_there = known.is_some_and(|known| known.is(Trait::Everywhere) || known.is(Trait::Silent));
         if out.text.is_some() && !counts && !(is_there && super::printed::is_sure(kind, arguments)) {
-            out.taint = out.taint | Taint::GUESSED;
+            out = out.perhaps();
         }
         if self.reads_secret(program, arguments) || sources::prints_secrets(known, arguments) {
             out.taint = out.taint | Taint::SECRET;
@@ -99,7 +99,10 @@ impl Walker<'_> {
             {
                 Stream::unknown(stdin.taint | taint | Taint::DECODED)
             }
-            Output::Folder => Stream::known(self.folder_text()),
+            Output::Folder => {
+                let folder = self.folder_word();
+                from(Some(folder.text), folder.taint)
+            }
             Output::FreshName => from(Some(alloc::format!("/tmp/tmp.{}", super::word::HOLE)), Taint::NONE),
             Output::Endless => Stream {
                 text: arguments.first().map(|word| word.text.clone()),

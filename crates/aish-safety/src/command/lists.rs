@@ -10,6 +10,7 @@ use super::walk::Walker;
 use super::ways::{Taken, Ways};
 use super::word::Stream;
 use crate::rules::Effect;
+use crate::rules::special::settable;
 use crate::verdict::Verdict;
 
 impl Walker<'_> {
@@ -36,6 +37,18 @@ impl Walker<'_> {
         }
         // One of them may end the shell, or the function, before the next one writes.
         if list.0.len() > 1 { out.perhaps() } else { out }
+    }
+
+    /// Walks one of several lines. Where something in it fails, as a sum or `${x?}`, a shell leaves the rest of it out and goes on with the
+    /// next: what it sets is a guess to those behind it.
+    pub(crate) fn line(&mut self, list: &ast::CompoundList, stdin: &Stream) -> Stream {
+        if list.0.iter().all(|ast::CompoundListItem(item, _)| item.additional.is_empty() && surely_sets(&item.first)) {
+            return self.list(list, stdin);
+        }
+        let depth = self.state.begin();
+        let out = self.list(list, stdin);
+        self.state.end_line(depth);
+        out
     }
 
     fn and_or(&mut self, item: &ast::AndOrList, stdin: &Stream) -> Stream {
@@ -119,11 +132,9 @@ impl Walker<'_> {
     /// Walks a command; what it writes is sure where no redirect can keep it from that, or adds to it.
     fn started(&mut self, command: &ast::Command, stdin: &Stream) -> Stream {
         let out = self.command(command, stdin);
-        // Redirects alone copy what they read in zsh, and not in bash.
-        let names_nothing = matches!(command, ast::Command::Simple(simple) if simple.word_or_name.is_none());
-        let mut redirects = redirects_of(command).peekable();
-        let is_sure = !(names_nothing && redirects.peek().is_some()) && redirects.all(is_quiet);
-        if is_sure { out } else { out.perhaps() }
+        // An assignment before a command may fail; redirects alone copy what they read in zsh, and not in bash.
+        let is_prefixed = matches!(command, ast::Command::Simple(simple) if simple.prefix.is_some());
+        if !is_prefixed && redirects_of(command).all(is_quiet) { out } else { out.perhaps() }
     }
 
     /// Does something once for each of the values that variables in it may have.
@@ -156,6 +167,21 @@ fn only_sets(pipeline: &ast::Pipeline) -> bool {
             ast::CommandPrefixOrSuffixItem::AssignmentWord(_, word) => !word.value.contains(['(', '`', '?']),
             _ => false,
         })
+}
+
+/// Says whether a pipeline only sets variables of one's own, to texts that are known.
+fn surely_sets(pipeline: &ast::Pipeline) -> bool {
+    let [ast::Command::Simple(simple)] = pipeline.seq.as_slice() else { return false };
+    let is_plain = |item: &ast::CommandPrefixOrSuffixItem| match item {
+        ast::CommandPrefixOrSuffixItem::AssignmentWord(_, word) => {
+            let name = word.value.split_once('=').map_or("", |(name, _)| name);
+            !word.value.contains(['(', '`', '?', '~', '{', '['])
+                && !word.value.contains("==")
+                && settable(name).is_none()
+        }
+        _ => false,
+    };
+    only_sets(pipeline) && simple.prefix.iter().flat_map(|prefix| prefix.0.iter()).all(is_plain)
 }
 
 /// Says whether a redirect may fail, so that nothing of its command runs: a file may not be there.
@@ -197,7 +223,10 @@ fn redirects_of(command: &ast::Command) -> impl Iterator<Item = &ast::IoRedirect
 /// Says whether a redirect leaves what a command writes as it is: it gives it a text, or sends its errors to nobody.
 fn is_quiet(redirect: &ast::IoRedirect) -> bool {
     match redirect {
-        ast::IoRedirect::HereString(None, _) | ast::IoRedirect::HereDocument(None, _) => true,
+        ast::IoRedirect::HereString(None, word) => !word.value.contains(['$', '`', '~', '=']),
+        ast::IoRedirect::HereDocument(None, document) => {
+            !document.requires_expansion || !document.doc.value.contains(['$', '`'])
+        }
         ast::IoRedirect::File(Some(2), ast::IoFileRedirectKind::Write, ast::IoFileRedirectTarget::Filename(word)) => {
             word.value == "/dev/null"
         }

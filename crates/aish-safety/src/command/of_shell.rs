@@ -10,6 +10,9 @@ use super::word::{Taint, Word};
 /// What holds the parts of a text that a regular expression matched, in bash and in zsh.
 const MATCHED: &[&str] = &["BASH_REMATCH", "MATCH", "match"];
 
+/// Where those parts begin and end, in zsh.
+const MATCHED_AT: &[&str] = &["MBEGIN", "MEND", "mbegin", "mend"];
+
 /// The most letters of an option's word behind which its value is looked for.
 const MAX_OPTION: usize = 64;
 
@@ -33,6 +36,9 @@ impl Walker<'_> {
 
     /// Notes that a text was matched: any part of it may be in the shell's own variables now.
     pub(super) fn matched(&mut self, text: &Word) {
+        for name in MATCHED_AT {
+            self.state.set_to(name, vec![vec![Word::number(Taint::GUESSED)]]);
+        }
         let taint = text.taint | if text.is_known() { Taint::NAMES_SECRETS } else { Taint::NONE };
         if taint == Taint::NONE {
             return;

@@ -176,7 +176,7 @@ impl Walker<'_> {
             "0" => return vec![Word::literal("bash")],
             "IFS" => return vec![Word::literal(" \t\n")],
             "HOME" => return vec![Word::literal("~")],
-            "PWD" | "OLDPWD" if name == "PWD" => return vec![Word::literal(self.folder_text())],
+            "PWD" | "OLDPWD" if name == "PWD" => return vec![self.folder_word()],
             _ => {}
         }
         if let Ok(at) = name.parse::<usize>() {

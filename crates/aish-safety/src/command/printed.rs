@@ -52,7 +52,8 @@ pub(crate) fn is_sure(kind: Output, arguments: &[Word]) -> bool {
         // With options lines are numbered; other words leave something out, or have it written twice.
         Output::Whole => arguments.iter().all(|word| !word.text.starts_with('-')),
         Output::Blocks | Output::Piped => arguments.is_empty(),
-        Output::Folder | Output::FreshName | Output::Silent => true,
+        Output::Silent => arguments.iter().all(|word| !word.text.starts_with('-')),
+        Output::Folder | Output::FreshName => true,
         _ => false,
     }
 }
@@ -80,16 +81,10 @@ pub(crate) fn keeps_numbers(kind: Output, arguments: &[Word]) -> bool {
     }
 }
 
-/// Says whether every `echo` writes the same for these words: without escapes, and without options that only some know.
+/// Says whether every `echo` writes the same for these words: without escapes, and without options, which some write.
 fn echoes_alike(arguments: &[Word]) -> bool {
-    let known = |word: &&Word| {
-        word.text
-            .strip_prefix('-')
-            .is_some_and(|flags| !flags.is_empty() && flags.chars().all(|letter| "nE".contains(letter)))
-    };
-    let options = arguments.iter().take_while(known).count();
-    let rest = arguments.get(options..).unwrap_or_default();
-    !rest.first().is_some_and(|word| word.text.starts_with('-')) && !rest.iter().any(|word| word.text.contains('\\'))
+    !arguments.first().is_some_and(|word| word.text.starts_with('-'))
+        && !arguments.iter().any(|word| word.text.contains('\\'))
 }
 
 /// Says whether a format of `printf` is made of texts and of values that it puts in as they are.

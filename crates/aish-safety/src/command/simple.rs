@@ -222,8 +222,10 @@ impl Walker<'_> {
             self.state.declare(name, Kind::Keyed);
         }
         let mut one = self.assignment(assignment);
-        if super::braces::expand(source, &self.budget) != super::braces::Expanded::Same {
-            // Bash makes several assignments of it, of which the last holds.
+        if !super::attributes::surely_declares(words)
+            || super::braces::expand(source, &self.budget) != super::braces::Expanded::Same
+        {
+            // Bash makes several assignments of a list in braces, of which the last holds.
             for value in &mut one.value {
                 value.taint = value.taint | Taint::GUESSED;
             }

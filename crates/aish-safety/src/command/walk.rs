@@ -370,10 +370,11 @@ impl<'a> Walker<'a> {
 
     pub(crate) fn program(&mut self, program: &ast::Program, stdin: &Stream) -> Stream {
         let mut out = Stream::default();
+        let is_one = program.complete_commands.len() == 1;
         for list in &program.complete_commands {
-            out.append(self.list(list, stdin));
+            out.append(if is_one { self.list(list, stdin) } else { self.line(list, stdin) });
         }
-        out
+        if is_one { out } else { out.perhaps() }
     }
 
     pub(crate) fn command(&mut self, command: &ast::Command, stdin: &Stream) -> Stream {
@@ -445,6 +446,12 @@ impl<'a> Walker<'a> {
     }
 
     /// Returns the working folder as text, `.` where it is not known.
+    /// Returns the working folder as a word: a guess where the line went to another one, which may have failed.
+    pub(crate) fn folder_word(&self) -> Word {
+        let taint = if self.state.visited.is_empty() { Taint::NONE } else { Taint::GUESSED };
+        Word { taint, ..Word::literal(self.folder_text()) }
+    }
+
     pub(crate) fn folder_text(&self) -> String {
         self.state.folder.clone().or_else(|| self.around.folder.clone()).unwrap_or_else(|| ".".to_string())
     }

@@ -86,6 +86,19 @@ impl State {
         self.go_on(returned);
     }
 
+    /// Ends a line that may have been left before its end: what it set is a guess, and so is what it took away.
+    pub(crate) fn end_line(&mut self, depth: usize) {
+        let set = self.held.get(depth).map(|part| part.variables.clone()).unwrap_or_default();
+        self.end(depth);
+        for (name, old) in set {
+            let Some(mut now) = self.variables.get(&name).cloned().or(old) else { continue };
+            for word in now.iter_mut().flatten() {
+                word.taint = word.taint | Taint::GUESSED;
+            }
+            self.variables.insert(name, now);
+        }
+    }
+
     /// Ends a function: what stood behind its `return` ends too.
     pub(crate) fn end_call(&mut self, depth: usize, branches: usize) {
         self.settle(depth);
