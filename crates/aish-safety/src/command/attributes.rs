@@ -25,6 +25,10 @@ impl Walker<'_> {
             // Of its own, or declared as something else: what its indices are is not sure any more.
             self.state.forget_keys(word.text.split(['=', '[']).next().unwrap_or_default());
         }
+        if !matches!(declares, "export" | "readonly") {
+            // In zsh another kind of variable is empty.
+            arguments.iter().filter(|word| !word.text.contains('=')).for_each(|word| self.state.guess(&word.text));
+        }
         if !(refers || lower || upper || computes || keyed) {
             return;
         }
@@ -84,6 +88,10 @@ impl Walker<'_> {
         let mut before = "";
         for word in arguments {
             let text = word.text.as_str();
+            if let Some((array, _)) = text.split_once('[') {
+                // What the name alone stands for may be that element.
+                self.state.guess(array);
+            }
             let before = core::mem::replace(&mut before, text);
             let named = match name {
                 "let" => {

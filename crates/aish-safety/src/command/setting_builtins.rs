@@ -212,6 +212,7 @@ impl Walker<'_> {
                     if let Some((name, values)) = tail.split_first() {
                         self.named_variable(name);
                         self.state.assign(&name.text, values.to_vec());
+                        self.state.guess(&name.text);
                     }
                     return (&[], false);
                 }

@@ -91,11 +91,16 @@ impl State {
         let set = self.held.get(depth).map(|part| part.variables.clone()).unwrap_or_default();
         self.end(depth);
         for (name, old) in set {
-            let Some(mut now) = self.variables.get(&name).cloned().or(old) else { continue };
-            for word in now.iter_mut().flatten() {
-                word.taint = word.taint | Taint::GUESSED;
+            if let Some(now) = self.variables.get(&name).cloned().or(old) {
+                self.variables.insert(name, guessed(now));
             }
-            self.variables.insert(name, now);
+        }
+    }
+
+    /// Notes that a variable may hold something else than what is known of it.
+    pub(crate) fn guess(&mut self, name: &str) {
+        if let Some(now) = self.variables.get(name).cloned() {
+            self.set_to(name, guessed(now));
         }
     }
 
@@ -287,6 +292,14 @@ fn unset_value() -> Vec<Word> {
 
 fn unset() -> Values {
     alloc::vec![unset_value()]
+}
+
+/// Marks values as guesses.
+fn guessed(mut values: Values) -> Values {
+    for word in values.iter_mut().flatten() {
+        word.taint = word.taint | Taint::GUESSED;
+    }
+    values
 }
 
 #[cfg(test)]
