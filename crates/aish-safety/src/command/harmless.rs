@@ -121,7 +121,11 @@ impl Walker<'_> {
         {
             return false;
         }
-        let guessed = arguments.words.iter().any(|word| word.taint.has(Taint::GUESSED));
+        // The path of a program, or nothing, as the last word is one or no operand.
+        let last = arguments.words.len().saturating_sub(1);
+        let is_path_or_nothing = |at: usize, word: &Word| at == last && word.taint.has(Taint::LOOKED_FOR);
+        let mut words = arguments.words.iter().enumerate();
+        let guessed = words.any(|(at, word)| word.taint.has(Taint::GUESSED) && !is_path_or_nothing(at, word));
         // What looks for a program's name may run it instead.
         let is_harmless = facts.harmless && !row.alone && !(guessed && known.wrappers().next().is_some());
         if is_harmless || row.harmless && !guessed {
