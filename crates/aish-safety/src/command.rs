@@ -33,6 +33,7 @@ mod compound;
 mod counts;
 mod decode;
 mod doubtful;
+mod elements;
 mod escape;
 mod expand;
 mod fed;

@@ -1,7 +1,6 @@
 //! What built-ins make of names: attributes of variables, and indices, which are evaluated.
 
 use alloc::string::ToString;
-use brush_parser::ast;
 
 use super::state::Kind;
 use super::variable_option::perhaps_named;
@@ -142,20 +141,3 @@ impl Walker<'_> {
 
 /// Operators of `test` that compare numbers, which zsh computes.
 const COMPARES: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
-
-/// Says whether a command that declares variables sets them: not where they are functions, or only shown.
-pub(super) fn surely_declares(words: &[Word]) -> bool {
-    let is_plain = |word: &Word| {
-        word.text.strip_prefix('-').is_some_and(|flags| flags.chars().all(|flag| "rxaAgltui".contains(flag)))
-    };
-    words.iter().skip(1).all(|word| !word.text.starts_with(['-', '+']) || is_plain(word))
-}
-
-/// Says whether an assignment says which elements of an array it sets.
-pub(super) fn chooses_elements(assignment: &ast::Assignment) -> bool {
-    match (&assignment.name, &assignment.value) {
-        (ast::AssignmentName::ArrayElementName(..), _) => true,
-        (_, ast::AssignmentValue::Array(items)) => items.iter().any(|(key, _)| key.is_some()),
-        _ => false,
-    }
-}

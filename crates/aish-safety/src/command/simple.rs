@@ -222,7 +222,7 @@ impl Walker<'_> {
             self.state.declare(name, Kind::Keyed);
         }
         let mut one = self.assignment(assignment);
-        if !super::attributes::surely_declares(words)
+        if !super::elements::surely_declares(words)
             || super::braces::expand(source, &self.budget) != super::braces::Expanded::Same
         {
             // Bash makes several assignments of a list in braces, of which the last holds.
@@ -330,7 +330,7 @@ impl Walker<'_> {
             }
         };
         // The name alone is the first element to bash, which may be none of these.
-        for word in value.iter_mut().filter(|_| super::attributes::chooses_elements(assignment)) {
+        for word in value.iter_mut().filter(|_| super::elements::chooses_elements(assignment)) {
             word.taint = word.taint | Taint::GUESSED;
         }
         if self.state.is_computed(&name) {

@@ -276,7 +276,7 @@ impl<'w> Walker<'w> {
                 self.read_as_console(program, words, stdin);
                 if !self.trail.is_empty() {
                     // What another program takes for a command may be one of a console: `ssh switch 'erase startup-config'`.
-                    self.told(program, words.iter().take(1).cloned(), words);
+                    self.told(program, words.first(), words);
                 }
             }
         }
@@ -305,19 +305,19 @@ impl Walker<'_> {
             if typed.is_empty() {
                 continue;
             }
-            if self.told(program, words.iter().take(1).cloned(), &typed) {
+            if self.told(program, words.first(), &typed) {
                 return;
             }
         }
     }
 
     /// Judges words as arguments of a program that takes commands, where that halts; says whether it did.
-    fn told(&mut self, program: &Program, name: impl Iterator<Item = Word>, typed: &[Word]) -> bool {
+    fn told(&mut self, program: &Program, name: Option<&Word>, typed: &[Word]) -> bool {
         let asks_for_help = typed.iter().any(|word| matches!(word.text.as_str(), "--help" | "-h" | "help" | "-?"));
         if asks_for_help || typed.len() > MAX_CONSOLE_WORDS || !self.budget.pay(Work::Command, 1) {
             return false;
         }
-        let whole: Vec<Word> = name.chain(typed.iter().cloned()).collect();
+        let whole: Vec<Word> = name.into_iter().chain(typed).cloned().collect();
         // What other rules ask of words they ask of names of files.
         let deletes =
             |rule: &Rule<'_>| rule.row().verdict == Verdict::Halt && rule.row().effect == Effect::DeleteRemote;
