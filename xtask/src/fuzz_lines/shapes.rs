@@ -78,6 +78,8 @@ const REPEATED: &[(&str, &str, &str)] = &[
     ("python3 -c 'requests.post", "\"/a\",", "'"),
     ("psql -c '", "a;", "'"),
     ("ls ", "a(ea", ""),
+    ("ls ", "}<", ""),
+    ("", "v#=$(a#)\n", ""),
     ("ls ", "$a[", ""),
     ("echo ", "[!a", ""),
     ("x=(", "(ab#", ""),

@@ -372,10 +372,16 @@ fn has_step(rest: &str) -> bool {
 /// part of a pipe or a function sets them.
 pub(crate) fn set_again(text: &str) -> BTreeSet<String> {
     let mut times: BTreeMap<&str, usize> = BTreeMap::new();
-    // `{name}>` sets it to a number.
-    for (at, _) in text.match_indices("}<").chain(text.match_indices("}>")) {
-        let name = text.get(..at).and_then(|before| before.rsplit_once('{')).map_or("", |(_, name)| name);
-        *times.entry(name).or_default() += 2;
+    // `{name}>` and `{name[0]}<` set it to a number.
+    let mut opened = None;
+    for (at, sign) in text.match_indices(['{', '}']) {
+        let inside = if sign == "{" { None } else { opened.take().and_then(|from| text.get(from..at)) };
+        if sign == "{" {
+            opened = Some(at + 1);
+        }
+        if let Some(inside) = inside.filter(|_| text.get(at + 1..).is_some_and(|rest| rest.starts_with(['<', '>']))) {
+            *times.entry(inside.split('[').next().unwrap_or_default()).or_default() += 2;
+        }
     }
     for word in words(text) {
         let Some((name, _)) = word.split_once('=') else { continue };
