@@ -174,8 +174,6 @@ impl Reader {
             self.odd |= !tail.is_empty() && !tail.starts_with(is_plain);
             return tail;
         };
-        let is_name =
-            |name: &str| !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
         match inside.split_once('}').filter(|(name, _)| is_name(name)) {
             Some((_, behind)) => behind,
             None => {
@@ -198,8 +196,7 @@ impl Reader {
         let behind = behind.trim_start_matches([' ', '\t']);
         let quote = behind.chars().next().filter(|letter| matches!(letter, '\'' | '"'));
         let inside = quote.map_or(behind, |_| behind_first(behind));
-        let end =
-            inside.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).unwrap_or(inside.len());
+        let end = inside.find(|letter| !is_of_a_name(letter)).unwrap_or(inside.len());
         let (mark, behind) = inside.split_at_checked(end).unwrap_or((inside, ""));
         let behind = match quote {
             Some(quote) => behind.strip_prefix(quote),
@@ -224,8 +221,7 @@ impl Reader {
         let word = self.word.as_str();
         self.place = match self.place {
             Place::Name => {
-                let is_name = word.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-                self.odd |= !is_name || !word.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+                self.odd |= word.starts_with(|first: char| first.is_ascii_digit()) || !is_name(word);
                 Place::Operand
             }
             Place::Command if word == "for" => Place::Name,
@@ -247,9 +243,16 @@ impl Reader {
 }
 
 fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| {
-        !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
-    })
+    word.split_once('=').is_some_and(|(name, _)| is_name(name))
+}
+
+/// Says whether a text has letters of a name alone; an argument's number is one, too.
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(is_of_a_name)
+}
+
+fn is_of_a_name(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || letter == '_'
 }
 
 fn behind_first(text: &str) -> &str {
