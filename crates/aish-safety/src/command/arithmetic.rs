@@ -129,10 +129,6 @@ impl Walker<'_> {
                         return self.computes_with_the_unknown(&text);
                     }
                 }
-                if used == Used::Changed && values.iter().flatten().all(|word| word.text.is_empty()) {
-                    self.state.assign(name, alloc::vec![Word::number(Taint::GUESSED)]);
-                    continue;
-                }
                 for word in values.iter().flatten() {
                     // It is compared with all that were found.
                     if !self.budget.pay(Work::Scan, 8 * open.len()) {
@@ -148,6 +144,16 @@ impl Walker<'_> {
                         return;
                     }
                     open.push(word.text.clone());
+                }
+                if used == Used::Changed {
+                    // Another number than it was; of a list only one.
+                    let is_one = values.iter().all(|words| words.len() == 1);
+                    let was = values.iter().flatten().all(|word| !word.text.is_empty());
+                    let taint = if was { Taint::NONE } else { Taint::GUESSED };
+                    match is_one {
+                        true => self.state.set_to(name, alloc::vec![alloc::vec![Word::number(taint)]]),
+                        false => self.state.guess(name),
+                    }
                 }
             }
         }

@@ -113,7 +113,15 @@ fn documents(text: &str) -> usize {
 /// Says whether a here-document ends at no mark at all, or at one that holds a substitution: where that does not close, the
 /// tokenizer never comes to its end.
 fn has_commanded_tag(text: &str) -> bool {
+    if !text.contains("<<") {
+        return false;
+    }
+    let quoted = quoted(text);
     text.match_indices("<<").any(|(at, _)| {
+        let next = quoted.partition_point(|range| range.end <= at);
+        if quoted.get(next).is_some_and(|range| range.contains(&at)) {
+            return false;
+        }
         let after = text.get(at + 2..).unwrap_or_default();
         if after.starts_with('<') || text.get(..at).is_some_and(|before| before.ends_with('<')) {
             return false;
@@ -122,6 +130,32 @@ fn has_commanded_tag(text: &str) -> bool {
         let tag: String = tag.chars().take(MAX_TAG).take_while(|letter| !" \t\n;|&>".contains(*letter)).collect();
         tag.is_empty() || tag.len() >= MAX_TAG || tag.contains("$(") || tag.contains('`') || tag.contains("<(")
     })
+}
+
+/// Finds what is surely quoted, in order: not behind the first mark, substitution or comment, where quotes may be none.
+fn quoted(text: &str) -> Vec<core::ops::Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut out = Vec::new();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at).copied() {
+        match byte {
+            b'\\' => at += 1,
+            b'\'' | b'"' => {
+                let inside = text.get(at + 1..).unwrap_or_default();
+                let Some(length) = inside.find(char::from(byte)) else { break };
+                if byte == b'"' && inside.get(..length).is_none_or(|inside| inside.contains(['\\', '$', '`'])) {
+                    break;
+                }
+                out.push(at..at + 1 + length);
+                at += 1 + length;
+            }
+            b'$' | b'`' | b'#' | b'(' => break,
+            b'<' if bytes.get(at + 1) == Some(&b'<') => break,
+            _ => {}
+        }
+        at += 1;
+    }
+    out
 }
 
 /// Estimates how long the parser may be about a line: it tries each subshell and each `case` twice where it does not parse, and
@@ -271,6 +305,23 @@ pub(super) mod tests {
         let options = ParserOptions::default();
         let tokens = brush_parser::uncached_tokenize_str(text, &options.tokenizer_options()).ok()?;
         brush_parser::parse_tokens(&tokens, &options).ok()
+    }
+
+    #[test]
+    fn marks_of_documents_are_not_looked_for_in_quotes() {
+        for text in ["echo ';<<`/*&'", "echo 'a' \"<< <\" '<<`'", "echo \\' '<<`x' \\'"] {
+            assert!(!has_commanded_tag(text), "{text}");
+        }
+        for text in [
+            "cat <<`x`",
+            "echo 'a' <<$(b)",
+            "echo \"$(cat <<`x`)\"",
+            "# '\ncat <<`x` '",
+            "cat <<E\n'\nE\ncat <<`x` '",
+            "echo $'\\'' <<`x` '",
+        ] {
+            assert!(has_commanded_tag(text), "{text}");
+        }
     }
 
     #[test]
