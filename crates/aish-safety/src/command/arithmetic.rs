@@ -53,6 +53,15 @@ impl Walker<'_> {
         }
     }
 
+    /// Asks about a part of `[[ … ]]` that dash takes for a command: `[[ a || touch ]]` leaves a file `]]` there.
+    pub(crate) fn run_by_dash(&mut self, text: &str) {
+        let first = text.split([' ', '\t']).find(|word| !word.is_empty()).unwrap_or_default();
+        let name = first.trim_matches(['\'', '"']);
+        if name.contains('/') || programs::is_known(name) {
+            self.counts_in_dash(text);
+        }
+    }
+
     /// Asks about a comparison in brackets that dash takes for a redirect.
     pub(crate) fn counts_in_dash(&mut self, text: &str) {
         let reason = "is no arithmetic and no test to dash, which takes its marks for those of a command";

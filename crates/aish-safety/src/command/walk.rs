@@ -410,20 +410,25 @@ impl<'a> Walker<'a> {
 
     /// Judges substitutions in an extended test; the test itself only reads.
     fn test(&mut self, expression: &ast::ExtendedTestExpr) {
-        let mut open = alloc::vec![expression];
-        while let Some(expression) = open.pop() {
+        // Behind `&&` and `||` dash, to which `[[` is a program, runs what it finds there.
+        let mut open = alloc::vec![(expression, false)];
+        while let Some((expression, behind)) = open.pop() {
             match expression {
                 ast::ExtendedTestExpr::And(left, right) | ast::ExtendedTestExpr::Or(left, right) => {
-                    open.push(right);
-                    open.push(left);
+                    open.push((right, true));
+                    open.push((left, behind));
                 }
-                ast::ExtendedTestExpr::Not(inner) | ast::ExtendedTestExpr::Parenthesized(inner) => open.push(inner),
+                ast::ExtendedTestExpr::Not(inner) | ast::ExtendedTestExpr::Parenthesized(inner) => {
+                    open.push((inner, behind));
+                }
                 ast::ExtendedTestExpr::UnaryTest(test, word) => {
                     let word = self.expand_one(&word.value);
                     match test {
                         ast::UnaryPredicate::ShellVariableIsSetAndAssigned => self.named_variable(&word),
                         // A descriptor is computed by zsh.
                         ast::UnaryPredicate::FdIsOpenTerminal => self.counted(&word),
+                        // A word alone.
+                        ast::UnaryPredicate::StringHasNonZeroLength if behind => self.run_by_dash(&word.text),
                         _ => {}
                     }
                 }
@@ -431,8 +436,14 @@ impl<'a> Walker<'a> {
                     if matches!(test, ast::BinaryPredicate::LeftSortsAfterRight) {
                         self.counts_in_dash(&right.value);
                     }
+                    for part in right.value.split('|').skip(1) {
+                        self.run_by_dash(part);
+                    }
                     for (at, side) in [left, right].into_iter().enumerate() {
                         let word = self.expand_one(&side.value);
+                        if behind && at == 0 {
+                            self.run_by_dash(&word.text);
+                        }
                         if computes(test) {
                             self.evaluated(&word);
                         }
@@ -445,13 +456,13 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Returns the working folder as text, `.` where it is not known.
     /// Returns the working folder as a word: a guess where the line went to another one, which may have failed.
     pub(crate) fn folder_word(&self) -> Word {
         let taint = if self.state.visited.is_empty() { Taint::NONE } else { Taint::GUESSED };
         Word { taint, ..Word::literal(self.folder_text()) }
     }
 
+    /// Returns the working folder as text, `.` where it is not known.
     pub(crate) fn folder_text(&self) -> String {
         self.state.folder.clone().or_else(|| self.around.folder.clone()).unwrap_or_else(|| ".".to_string())
     }
