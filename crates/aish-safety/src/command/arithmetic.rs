@@ -39,9 +39,9 @@ impl Walker<'_> {
         let first = |part: &str| {
             let part = part.trim_start_matches([' ', '\t', '(']);
             let end = part.find([' ', '\t', ')']).unwrap_or(part.len());
-            part.get(..end).is_some_and(programs::is_known)
+            part.get(..end).is_some_and(|word| word.contains('/') || programs::is_known(word))
         };
-        if text.contains('>') || text.split([';', '|', '&', '\n']).any(first) {
+        if text.contains(['>', '\'', '"', '\\']) || text.split([';', '|', '&', '\n']).any(first) {
             self.counts_in_dash(text);
         }
     }
@@ -56,8 +56,7 @@ impl Walker<'_> {
     /// Asks about a part of `[[ … ]]` that dash takes for a command: `[[ a || touch ]]` leaves a file `]]` there.
     pub(crate) fn run_by_dash(&mut self, text: &str) {
         let first = text.split([' ', '\t']).find(|word| !word.is_empty()).unwrap_or_default();
-        let name = first.trim_matches(['\'', '"']);
-        if name.contains('/') || programs::is_known(name) {
+        if first.contains('/') || programs::is_known(first) {
             self.counts_in_dash(text);
         }
     }

@@ -436,13 +436,11 @@ impl<'a> Walker<'a> {
                     if matches!(test, ast::BinaryPredicate::LeftSortsAfterRight) {
                         self.counts_in_dash(&right.value);
                     }
-                    for part in right.value.split('|').skip(1) {
-                        self.run_by_dash(part);
-                    }
                     for (at, side) in [left, right].into_iter().enumerate() {
                         let word = self.expand_one(&side.value);
-                        if behind && at == 0 {
-                            self.run_by_dash(&word.text);
+                        // In an expression a `|` is a pipe to dash.
+                        for part in word.text.split('|').skip(usize::from(at > 0 || !behind)) {
+                            self.run_by_dash(part);
                         }
                         if computes(test) {
                             self.evaluated(&word);
