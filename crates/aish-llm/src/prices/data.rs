@@ -73,17 +73,49 @@ pub(super) fn find(model: &str) -> Option<KnownModel> {
     entry(&name).or_else(|| entry(bare?)).or_else(|| entry(name.strip_suffix("-latest")?))
 }
 
+/// How many lines the data has.
+const COUNT: usize = {
+    let (mut rest, mut count) = (MODELS.as_bytes(), 0);
+    while let [byte, behind @ ..] = rest {
+        count += (*byte == b'\n') as usize;
+        rest = behind;
+    }
+    count
+};
+
+/// Where lines begin, found when it is built: at a start a name is looked up before the first prompt.
+const STARTS: [u32; COUNT] = {
+    let mut starts = [0; COUNT];
+    let (mut free, mut rest, mut at): (&mut [u32], _, _) = (&mut starts, MODELS.as_bytes(), 0);
+    while let [byte, behind @ ..] = rest {
+        at += 1;
+        if *byte == b'\n'
+            && let [start, more @ ..] = free
+        {
+            *start = at;
+            free = more;
+        }
+        rest = behind;
+    }
+    starts
+};
+
+/// Returns the data from each line on.
+fn lines() -> impl Iterator<Item = &'static str> {
+    STARTS.iter().filter_map(|&start| MODELS.get(usize::try_from(start).ok()?..))
+}
+
 /// Looks up a plain name.
 fn entry(name: &str) -> Option<KnownModel> {
-    let line = MODELS.lines().find(|line| named(line).is_some_and(|model| is_plain_form(model, name)))?;
+    let from = lines().find(|from| named(from).is_some_and(|model| is_plain_form(model, name)))?;
     // A test reads every line.
-    let entry: Entry = serde_json::from_str(line.trim_end_matches(',')).ok()?;
+    let entry: Entry = serde_json::from_str(from.lines().next()?.trim_end_matches(',')).ok()?;
     is_plain_form(entry.model, name).then(|| entry.known())
 }
 
-/// Returns the name in an entry's line.
-fn named(line: &'static str) -> Option<&'static str> {
-    line.strip_prefix(BEGIN)?.split('"').next()
+/// Returns the name in an entry's line, which the data may go on behind.
+fn named(from: &'static str) -> Option<&'static str> {
+    from.strip_prefix(BEGIN)?.split('"').next()
 }
 
 /// Returns whether a name is the plain form of the one that a model has in the data.
@@ -139,6 +171,6 @@ mod tests {
         }
         assert_eq!(vendors.len(), 6, "{vendors:?}");
         assert_eq!(names.len(), entries.len(), "no name stands twice");
-        assert_eq!(MODELS.lines().filter_map(named).count(), entries.len(), "each has a line of its own");
+        assert_eq!(lines().filter_map(named).count(), entries.len(), "each has a line of its own");
     }
 }
