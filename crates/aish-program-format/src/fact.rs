@@ -95,6 +95,8 @@ named! {
         ReadsStatements = "reads-statements",
         /// What it runs is the shell's own, functions too.
         KeepsFunctions = "keeps-functions",
+        /// Sets variables that stand before what it runs, as env does.
+        TakesAssignments = "takes-assignments",
         /// With `-v` or `-V` it tells what a name stands for and runs nothing.
         Tells = "tells",
         /// Searches for names of files.

@@ -10,7 +10,7 @@ use super::budget::Work;
 use super::state::Kind;
 use super::walk::Walker;
 use super::word::{HOLE, Taint, Word, is_numeric};
-use crate::rules::{Effect, programs};
+use crate::rules::Effect;
 use crate::verdict::Verdict;
 
 /// The most values that are looked at for one expression.
@@ -32,39 +32,6 @@ impl Walker<'_> {
             Some(number) => Word { taint, ..Word::literal(number.to_string()) },
             None => Word::number(taint),
         }
-    }
-
-    /// Asks about `((…))` where dash, to which it is a subshell in a subshell, writes to a file or runs a program: `((1 > 2))`.
-    pub(crate) fn brackets_of_dash(&mut self, text: &str) {
-        let first = |part: &str| {
-            let part = part.trim_start_matches([' ', '\t', '(']);
-            let end = part.find([' ', '\t', ')']).unwrap_or(part.len());
-            part.get(..end).is_some_and(|word| word.contains('/') || programs::is_known(word))
-        };
-        if text.contains(['>', '\'', '"', '\\']) || text.split([';', '|', '&', '\n']).any(first) {
-            self.counts_in_dash(text);
-        }
-    }
-
-    /// Asks about `$[…]` where dash, to which it is a word, ends it before its end.
-    pub(crate) fn old_brackets_of_dash(&mut self, text: &str) {
-        if text.contains(['>', '|', '&', ';', '\n']) {
-            self.counts_in_dash(text);
-        }
-    }
-
-    /// Asks about a part of `[[ … ]]` that dash takes for a command: `[[ a || touch ]]` leaves a file `]]` there.
-    pub(crate) fn run_by_dash(&mut self, text: &str) {
-        let first = text.split([' ', '\t']).find(|word| !word.is_empty()).unwrap_or_default();
-        if first.contains('/') || programs::is_known(first) {
-            self.counts_in_dash(text);
-        }
-    }
-
-    /// Asks about a comparison in brackets that dash takes for a redirect.
-    pub(crate) fn counts_in_dash(&mut self, text: &str) {
-        let reason = "is no arithmetic and no test to dash, which takes its marks for those of a command";
-        self.note_plain(text, Verdict::Ask, Effect::Write, "dash.brackets", reason);
     }
 
     /// Asks about arithmetic, or an index, with a value that is not known and that a shell would run code in.

@@ -50,7 +50,7 @@ fn expand_inner(source: &str, depth: usize, most: &mut usize, budget: &Budget) -
     let mut out = vec![String::new()];
     let mut rest = source;
     while !rest.is_empty() {
-        let (plain, braces) = next_braces(rest, budget);
+        let (plain, braces) = next_braces(rest, budget)?;
         for word in &mut out {
             word.push_str(plain);
         }
@@ -104,23 +104,27 @@ fn sequence(inside: &str) -> Option<Vec<String>> {
     Some((from.min(to)..=from.max(to)).map(|letter| letter.to_string()).collect())
 }
 
-/// Returns the text before the first complete braces that expand, and what is in them.
-fn next_braces<'s>(source: &'s str, budget: &Budget) -> (&'s str, Option<&'s str>) {
-    let mut from = 0;
+/// The most braces that nothing closes which are looked behind.
+const MAX_OPEN: usize = 16;
+
+/// Returns the text before the first complete braces that expand, and what is in them; none where too many are not closed.
+fn next_braces<'s>(source: &'s str, budget: &Budget) -> Option<(&'s str, Option<&'s str>)> {
+    let (mut from, mut unclosed) = (0, 0);
     while let Some(open) = find_open(source, from, budget) {
         let after = source.get(open + 1..).unwrap_or_default();
         if let Some(end) = super::span::closing(after, '{', '}', budget) {
             let inside = after.get(..end).unwrap_or_default();
             if split_commas(inside).len() > 1 || sequence(inside).is_some() {
-                return (source.get(..open).unwrap_or_default(), Some(inside));
+                return Some((source.get(..open).unwrap_or_default(), Some(inside)));
             }
         } else {
-            // Not closed: nor is any brace within it.
-            break;
+            // Shells go on behind it: `{{a,b}` is `{a {b`.
+            unclosed += 1;
+            (unclosed <= MAX_OPEN).then_some(())?;
         }
         from = open + 1;
     }
-    (source, None)
+    Some((source, None))
 }
 
 /// Finds a brace that is neither quoted nor part of `${`.

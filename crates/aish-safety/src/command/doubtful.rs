@@ -61,6 +61,12 @@ pub(crate) fn doubt(text: &str) -> Option<&'static str> {
     by_quotes(text)
 }
 
+/// Says whether a text begins with several digits and a redirect.
+fn names_descriptor(text: &str) -> bool {
+    let behind = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    text.len() - behind.len() > 1 && behind.starts_with(['<', '>'])
+}
+
 /// Says whether lines may be joined behind the beginning of a here-document: that is done before they are compared with its mark.
 fn joins_lines_of_a_document(text: &str) -> bool {
     let begins = text.match_indices("<<").find(|(at, _)| !text.get(at + 2..).unwrap_or_default().starts_with('<'));
@@ -181,6 +187,9 @@ fn by_quotes(text: &str) -> Option<&'static str> {
                 }
                 // What stands in it is looked at by itself.
                 letters.by_ref().find(|(_, letter)| *letter == '`');
+            }
+            (Quote::None, '0') if !is_of_a_name(before) && names_descriptor(rest) => {
+                return Some("has a descriptor of two digits, which is a word to zsh and dash");
             }
             (Quote::None, '~')
                 if before.is_whitespace()

@@ -11,7 +11,7 @@ use super::fields::{Fields, Splitting};
 use super::span::closing;
 use super::walk::Walker;
 use super::word::{HOLE, SHORT_LIVED, Stream, Taint, Word};
-use super::{braces, escape};
+use super::{braces, escape, path};
 
 /// The deepest nesting of expansions inside one another.
 const MAX_UNFOLDING: usize = 96;
@@ -33,15 +33,23 @@ impl Walker<'_> {
         if is_plain(source) {
             return alloc::vec![Word::literal(source)];
         }
+        let mut words = self.expanded(source);
+        for word in words.iter_mut().filter(|word| word.glob && word.text.contains("[^")) {
+            word.text = path::either_way(&word.text);
+        }
+        words
+    }
+
+    fn expanded(&mut self, source: &str) -> Vec<Word> {
         self.glob_qualifiers(source);
         let expanded = braces::expand(source, &self.budget);
-        self.braced |= expanded != Expanded::Same;
+        self.otherwise.braces |= expanded != Expanded::Same;
         match expanded {
             // It begins a name of a file.
-            _ if self.braceless && source.starts_with('{') => {
+            _ if self.read_as.braces && source.starts_with('{') => {
                 self.fields(&alloc::format!("./{source}"), Splitting::AtBlanks)
             }
-            _ if self.braceless => self.fields(source, Splitting::AtBlanks),
+            _ if self.read_as.braces => self.fields(source, Splitting::AtBlanks),
             Expanded::Same => self.fields(source, Splitting::AtBlanks),
             Expanded::Words(words) => words.iter().flat_map(|word| self.fields(word, Splitting::AtBlanks)).collect(),
             // As it stands it may halt; what else it comes to is not known.
@@ -85,7 +93,7 @@ impl Walker<'_> {
         let mut out = Fields {
             separators: self.separators(),
             budget: self.budget.clone(),
-            unsplit: self.unsplit,
+            unsplit: self.read_as.split,
             ..Fields::default()
         };
         let mut rest = source;
@@ -119,7 +127,7 @@ impl Walker<'_> {
             at_start = splitting == Splitting::Never && matches!(letter, ':' | '=');
         }
         out.split();
-        self.differs |= out.differs;
+        self.otherwise.split |= out.differs;
         out.done
     }
 
@@ -243,6 +251,12 @@ impl Walker<'_> {
         rest
     }
 
+    /// Notes that a word is another one where `$` before a quote is a letter.
+    fn other_quotes(&mut self, out: &mut Fields) {
+        self.otherwise.quotes = true;
+        out.current.taint = out.current.taint | Taint::QUOTED;
+    }
+
     fn unfold<'s>(&mut self, after: &'s str, out: &mut Fields, splitting: Splitting) -> &'s str {
         let tail = after.get(1..).unwrap_or_default();
         match after.chars().next() {
@@ -274,13 +288,21 @@ impl Walker<'_> {
                 }
                 tail.get(end + 1..).unwrap_or_default()
             }
+            Some('\'' | '"') if self.read_as.quotes => {
+                out.push_literal('$');
+                after
+            }
             Some('\'') => {
+                self.other_quotes(out);
                 let (text, rest) = escape::ansi_c(tail);
                 self.terminal(&text);
                 out.push_quoted(&text);
                 rest
             }
-            Some('"') => self.quoted(tail, out),
+            Some('"') => {
+                self.other_quotes(out);
+                self.quoted(tail, out)
+            }
             Some(letter) if letter.is_ascii_alphabetic() || letter == '_' => {
                 let end = after
                     .find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))

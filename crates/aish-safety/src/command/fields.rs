@@ -76,7 +76,8 @@ impl Fields {
 
     /// Puts in what an expansion gave.
     pub(super) fn insert(&mut self, word: &Word, splitting: Splitting) {
-        self.current.taint = self.current.taint | word.taint;
+        let known = word.taint.stored();
+        self.current.taint = self.current.taint | known;
         if self.current.text.len() + word.text.len() > MAX_WORD || !self.budget.pay(Work::Scan, word.text.len()) {
             self.push_literal(HOLE);
             return;
@@ -98,12 +99,12 @@ impl Fields {
                 self.push(letter);
             }
         }
-        if !splits && is_numeric(&word.text) && !word.taint.has(Taint::UNSET) {
+        if !splits && is_numeric(&word.text) && !known.has(Taint::UNSET) {
             // Nothing splits a number, where there is one.
             self.loose = is_loose;
         }
         // What is a guess may be several words all the same.
-        self.loose |= word.is_known() && word.taint.has(Taint::GUESSED);
+        self.loose |= word.is_known() && known.has(Taint::GUESSED);
         self.current.glob |= word.glob;
     }
 }

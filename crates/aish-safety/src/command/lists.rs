@@ -5,6 +5,7 @@ use alloc::string::String;
 use brush_parser::ast;
 
 use super::budget::Work;
+use super::read_by_dash::ends_in_dash;
 use super::simple::redirects_something;
 use super::walk::Walker;
 use super::ways::{Taken, Ways};
@@ -52,6 +53,16 @@ impl Walker<'_> {
     }
 
     fn and_or(&mut self, item: &ast::AndOrList, stdin: &Stream) -> Stream {
+        if !ends_in_dash(item) {
+            return self.and_or_once(item, stdin);
+        }
+        let depth = self.state.begin_branch();
+        let out = self.and_or_once(item, stdin);
+        self.state.end_branch(depth);
+        out.perhaps()
+    }
+
+    fn and_or_once(&mut self, item: &ast::AndOrList, stdin: &Stream) -> Stream {
         let mut out = self.pipeline(&item.first, stdin);
         if let [ast::AndOr::And(then), ast::AndOr::Or(other)] = item.additional.as_slice()
             && only_sets(then)
@@ -122,6 +133,9 @@ impl Walker<'_> {
         // What is timed is a program to dash, and runs in a shell of its own in zsh.
         if !may_fail_to_start(command) && pipeline.timed.is_none() {
             return self.started(command, stdin);
+        }
+        if pipeline.timed.is_some() {
+            self.timed_by_dash(command);
         }
         let depth = self.state.begin_branch();
         let out = self.command(command, stdin);

@@ -344,6 +344,29 @@ impl<T: AsRef<str>> Place<T> {
     }
 }
 
+/// Any letter of a name, in a pattern that is not written like this.
+const ANY_LETTER: &str = "[!\u{1}]";
+
+/// Puts what any letter of a name is in in place of `[^…]`, which is any letter but some to bash and zsh, and one of them or a `^` to dash.
+pub(crate) fn either_way(pattern: &str) -> String {
+    let mut out = String::with_capacity(pattern.len());
+    let mut rest = pattern;
+    while let Some((before, behind)) = rest.split_once("[^") {
+        out.push_str(before);
+        // The first letter is never the end.
+        let skip = behind.chars().next().map_or(0, char::len_utf8);
+        let end = behind.get(skip..).and_then(|tail| tail.find(']'));
+        let Some(end) = end else {
+            out.push('*');
+            return out;
+        };
+        out.push_str(ANY_LETTER);
+        rest = behind.get(skip + end + 1..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
+}
+
 fn without_stars_in_a_row(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     for letter in pattern.chars() {
@@ -364,7 +387,16 @@ fn is_everything(whole: &str) -> bool {
     let qualified = whole.strip_suffix(')').and_then(|whole| whole.rsplit_once('('));
     let part = qualified.filter(|(_, kinds)| kinds.chars().all(|kind| "./@=*%^-DNFTMoOn".contains(kind)));
     let part = part.map_or(whole, |(stem, _)| stem);
-    matches!(part, "*" | ".*" | "**" | "?*" | "*.*" | ".[!.]*" | ".??*" | "{*,.*}" | ".[^.]*" | "*/")
+    matches!(part, "*" | ".*" | "**" | "?*" | "*.*" | ".[!.]*" | ".??*" | "{*,.*}" | ".[^.]*" | ".[!\u{1}]*" | "*/")
+}
+
+/// Says whether a pattern may name a path, something in it, or a folder that holds it; as a shell, part by part, and
+/// with a leading dot only where it is written.
+pub(crate) fn meets(pattern: &str, path: &str) -> bool {
+    let part = |(pattern, name): (&str, &str)| {
+        pattern == name || glob_match(pattern, name) && (!name.starts_with('.') || pattern.starts_with('.'))
+    };
+    pattern.contains(['*', '?', '[']) && pattern.split('/').zip(path.split('/')).all(part)
 }
 
 /// Matches a whole text against a pattern with `*`, `?` and `[…]`; iterative, at most pattern × text steps.

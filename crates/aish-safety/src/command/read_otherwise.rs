@@ -9,6 +9,7 @@ use aish_syntax::Kind;
 use brush_parser::ast::{self, CommandPrefixOrSuffixItem as Item};
 
 use super::walk::Walker;
+use super::word::{Stream, Taint};
 use super::zsh::groups;
 use crate::rules::{Effect, programs};
 use crate::verdict::Verdict;
@@ -36,6 +37,50 @@ pub(super) fn with_comments_as_words(text: &str) -> Option<String> {
 }
 
 impl Walker<'_> {
+    /// Walks a simple command as bash reads it, and on the side as other shells do.
+    pub(super) fn read_by_all(&mut self, command: &ast::SimpleCommand, stdin: &Stream) -> Stream {
+        let outer = core::mem::take(&mut self.otherwise);
+        let mut out = self.simple_once(command, stdin);
+        let otherwise = core::mem::replace(&mut self.otherwise, outer);
+        if otherwise.split {
+            // Of other words it writes something else.
+            out.taint = out.taint | Taint::GUESSED;
+            let reason = "does something else where a shell splits no value at blanks, as zsh and fish";
+            self.ask_if_read(|walker| walker.read_as.split = true, (command, stdin), "zsh.split", reason);
+        }
+        if otherwise.braces {
+            let reason = "does something else where a shell makes one word of a list in braces, as dash";
+            self.ask_if_read(|walker| walker.read_as.braces = true, (command, stdin), "dash.braces", reason);
+        }
+        if otherwise.quotes {
+            let reason = "does something else where `$` before a quote is a letter, as in dash";
+            self.ask_if_read(|walker| walker.read_as.quotes = true, (command, stdin), "dash.quotes", reason);
+        }
+        out
+    }
+
+    /// Asks about a simple command that is allowed here and would not be in a shell that reads it otherwise.
+    fn ask_if_read(
+        &mut self,
+        otherwise: fn(&mut Walker<'_>),
+        (command, stdin): (&ast::SimpleCommand, &Stream),
+        rule: &'static str,
+        reason: &str,
+    ) {
+        if self.guessing || self.verdict() > Verdict::Allow {
+            return;
+        }
+        let verdict = self.verdict_on(|walker| {
+            otherwise(walker);
+            walker.state.rewalks = true;
+            walker.simple_once(command, stdin);
+            walker.state.rewalks = false;
+        });
+        if verdict > Verdict::Allow {
+            self.note_plain("", Verdict::Ask, Effect::Unknown, rule, reason);
+        }
+    }
+
     /// Asks about a line that does something else where its comments are words.
     pub(super) fn comment_counts(&mut self, text: &str) {
         let reason = "holds a comment whose words zsh gives to the command";

@@ -246,11 +246,16 @@ impl Walker<'_> {
         let piped = core::mem::take(&mut self.piped);
         let Some(list) = redirects else { return inside(self, stdin) };
         let mut read = Redirects::default();
+        let quotes = core::mem::take(&mut self.otherwise.quotes);
         self.with_each_value(|walker| {
             for redirect in &list.0 {
+                walker.redirect_of_dash(redirect);
                 walker.redirect(redirect, &mut read);
             }
         });
+        if core::mem::replace(&mut self.otherwise.quotes, quotes) && !read.outputs.is_empty() {
+            self.quoted_in_dash();
+        }
         for (fd, stream) in core::mem::take(&mut read.opened) {
             self.state.descriptors.insert(fd, stream);
         }
@@ -297,7 +302,10 @@ impl Walker<'_> {
             }
             let content = if output.standard { out.clone() } else { Stream::unknown(Taint::NONE) };
             let writing = if output.append { Writing::Behind } else { Writing::Over };
-            self.write_as(&output.target, writing, &content);
+            // A name that is a guess may be there all the same.
+            let is_guess = output.target.text.is_empty() && output.target.taint.has(Taint::GUESSED);
+            let unknown = is_guess.then(|| Word::unknown(output.target.taint));
+            self.write_as(unknown.as_ref().unwrap_or(&output.target), writing, &content);
         }
         left
     }
@@ -482,19 +490,9 @@ impl Walker<'_> {
             below(&place.text, &protected)
                 || as_a_whole && below(&protected, &place.text) && place.text.len() > 1
                 // Where no shell reads it, all that the root holds is the root to those that match names themselves.
-                || (place.glob || place.text != "/*") && meets(&place.text, &protected)
+                || (place.glob || place.text != "/*") && super::path::meets(&place.text, &protected)
         };
         self.around.protected.iter().any(|protected| is_one(protected, true))
             || self.around.protected_in_project.iter().any(|protected| is_one(protected, !is_project))
     }
-}
-
-/// Says whether a pattern may name a path, something in it, or a folder that holds it; as a shell, part by part, and
-/// with a leading dot only where it is written.
-fn meets(pattern: &str, path: &str) -> bool {
-    let part = |(pattern, name): (&str, &str)| {
-        pattern == name
-            || super::path::glob_match(pattern, name) && (!name.starts_with('.') || pattern.starts_with('.'))
-    };
-    pattern.contains(['*', '?', '[']) && pattern.split('/').zip(path.split('/')).all(part)
 }

@@ -76,52 +76,10 @@ impl Walker<'_> {
         out
     }
 
-    /// Walks a simple command as bash reads it, and on the side as shells do that split no value at blanks.
-    fn read_by_all(&mut self, command: &ast::SimpleCommand, stdin: &Stream) -> Stream {
-        let outer = (core::mem::take(&mut self.differs), core::mem::take(&mut self.braced));
-        let mut out = self.simple_once(command, stdin);
-        let (differs, braced) = (self.differs, self.braced);
-        (self.differs, self.braced) = outer;
-        if differs {
-            // Of other words it writes something else.
-            out.taint = out.taint | Taint::GUESSED;
-        }
-        if differs {
-            let reason = "does something else where a shell splits no value at blanks, as zsh and fish";
-            self.ask_if_read(|walker| walker.unsplit = true, (command, stdin), "zsh.split", reason);
-        }
-        if braced {
-            let reason = "does something else where a shell makes one word of a list in braces, as dash";
-            self.ask_if_read(|walker| walker.braceless = true, (command, stdin), "dash.braces", reason);
-        }
-        out
-    }
-
-    /// Asks about a simple command that is allowed here and would not be in a shell that reads it otherwise.
-    fn ask_if_read(
-        &mut self,
-        otherwise: fn(&mut Walker<'_>),
-        (command, stdin): (&ast::SimpleCommand, &Stream),
-        rule: &'static str,
-        reason: &str,
-    ) {
-        if self.guessing || self.verdict() > Verdict::Allow {
-            return;
-        }
-        let verdict = self.verdict_on(|walker| {
-            otherwise(walker);
-            walker.state.rewalks = true;
-            walker.simple_once(command, stdin);
-            walker.state.rewalks = false;
-        });
-        if verdict > Verdict::Allow {
-            self.note_plain("", Verdict::Ask, Effect::Unknown, rule, reason);
-        }
-    }
-
-    fn simple_once(&mut self, command: &ast::SimpleCommand, stdin: &Stream) -> Stream {
+    pub(super) fn simple_once(&mut self, command: &ast::SimpleCommand, stdin: &Stream) -> Stream {
         let piped = self.is_piped;
         self.fish_brackets(command);
+        self.words_of_dash(command);
         let mut redirects = Redirects::default();
         let mut assigned: Vec<Assigned> = Vec::new();
         let mut words: Vec<Word> = Vec::new();
@@ -329,6 +287,7 @@ impl Walker<'_> {
                 self.names_found(words)
             }
         };
+        self.assigned_by_dash(assignment, &value);
         // The name alone is the first element to bash, which may be none of these.
         for word in value.iter_mut().filter(|_| super::elements::chooses_elements(assignment)) {
             word.taint = word.taint | Taint::GUESSED;

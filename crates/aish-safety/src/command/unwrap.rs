@@ -53,7 +53,11 @@ impl Walker<'_> {
                 let skipped = wrapper.forms().iter().map(skipped).max().unwrap_or_default();
                 let split = split(wrapper, rest, skipped + 1);
                 let end = split.operands.get(skipped).copied().unwrap_or(rest.len());
-                if !self.runs_harmlessly(program, &split, rest.get(..end).unwrap_or_default()) {
+                let before = rest.get(..end).unwrap_or_default();
+                let is_path = |word: &Word| is_assignment(&word.text) && word.text.contains('/');
+                // What takes no assignments runs the file of that name.
+                let runs_path = !known.is(Trait::TakesAssignments) && before.iter().any(is_path);
+                if runs_path || !self.runs_harmlessly(program, &split, before) {
                     least = Verdict::Ask;
                 }
             }

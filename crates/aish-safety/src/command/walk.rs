@@ -17,6 +17,7 @@ use super::bounds::{self, Refusal};
 use super::budget::{Budget, Work};
 use super::explain::Part;
 use super::memo::Memo;
+use super::otherwise::Otherwise;
 use super::secrets::Secrets;
 use super::state::{State, Values};
 use super::syntax::{inlined, parse, separated};
@@ -93,14 +94,10 @@ pub(crate) struct Walker<'a> {
     pub(crate) matched: Vec<String>,
     /// What is left to be spent on the line.
     pub(crate) budget: Budget,
-    /// True where words are read as zsh and fish do.
-    pub(crate) unsplit: bool,
-    /// True once those make other words of the present command.
-    pub(crate) differs: bool,
-    /// True where lists in braces are read as dash does, which makes nothing of them.
-    pub(crate) braceless: bool,
-    /// True once the present command has such a list.
-    pub(crate) braced: bool,
+    /// What is read as shells other than bash do.
+    pub(crate) read_as: Otherwise,
+    /// What of the present command they read otherwise.
+    pub(crate) otherwise: Otherwise,
     /// How deep in expansions of words.
     pub(crate) unfolding: usize,
     /// Which files the line opens.
@@ -161,10 +158,8 @@ impl<'a> Walker<'a> {
             rules: &crate::policy::rule::NONE,
             matched: Vec::new(),
             budget: state.budget.clone(),
-            unsplit: false,
-            differs: false,
-            braceless: false,
-            braced: false,
+            read_as: Otherwise::default(),
+            otherwise: Otherwise::default(),
             unfolding: 0,
             reads: Reads { known: true, ..Reads::default() },
             began_in: state.folder.clone(),

@@ -58,6 +58,8 @@ impl Taint {
     pub(crate) const ASSUMED: Self = Self(32768);
     /// The path of a program that was looked for by name, or nothing where it is not there.
     pub(crate) const LOOKED_FOR: Self = Self(65536);
+    /// Quoted by `$'…'` or `$"…"`, and another text to shells to which `$` before a quote is a letter.
+    pub(crate) const QUOTED: Self = Self(131_072);
     /// Never ends by itself.
     pub(crate) const ENDLESS: Self = Self(8);
 
@@ -68,7 +70,12 @@ impl Taint {
 
     /// Says whether it is what the line says, or a guess at it.
     pub(crate) const fn is_of_line(self) -> bool {
-        self.without(Self(Self::GUESSED.0 | Self::LOOKED_FOR.0)).0 == 0
+        self.without(Self(Self::GUESSED.0 | Self::LOOKED_FOR.0 | Self::QUOTED.0)).0 == 0
+    }
+
+    /// The marks of a text that comes out of a variable, or of what a command writes: read as a word it is told apart by itself.
+    pub(crate) const fn stored(self) -> Self {
+        if self.has(Self::QUOTED) { Self(self.without(Self::QUOTED).0 | Self::GUESSED.0) } else { self }
     }
 
     /// The same without the marks of `other`.

@@ -104,7 +104,6 @@ fn everyday_words_of_what_was_mended_stay_allowed() {
         "rpm -qa",
         "rpm -q bash",
         "rpm -ql bash",
-        "rpm -qpi x.rpm",
         "rpm -V --noscripts bash",
         "rpm -K x.rpm",
         "tmux ls -F '#{session_name}'",

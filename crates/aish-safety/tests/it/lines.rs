@@ -56,6 +56,7 @@ fn labelled_lines_are_judged_by_the_definition() {
     // server's settings (`nginx -t`), and one has a comment that zsh runs.
     // A person's own machines may start by being asked for (`virsh list`), and `flatpak list` makes a repository.
     // A pattern may become any option of one letter (`dropuser -?`), and `expect --version` runs a file of that name.
-    assert!(allowed >= 1_243, "{allowed} of {harmless} harmless lines are allowed");
+    // `ninja -n` writes and then deletes the file that a rule names as `rspfile`.
+    assert!(allowed >= 1_242, "{allowed} of {harmless} harmless lines are allowed");
     assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
 }

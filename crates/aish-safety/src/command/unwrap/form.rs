@@ -16,7 +16,8 @@ use super::super::split::split;
 use super::super::walk::Walker;
 use super::super::word::{HOLE, Stream, Taint, Word};
 use super::{inner_program, join};
-use crate::rules::programs;
+use crate::rules::{Effect, programs};
+use crate::verdict::Verdict;
 
 /// What a wrapper is given.
 #[derive(Clone, Copy)]
@@ -134,6 +135,10 @@ impl Walker<'_> {
         }
         let (text, taint, known) = join(inner);
         *out = Some(self.code(program, &text, taint, known, Language::Shell, stdin));
+        if let Some(word) = inner.iter().find(|word| !word.is_fixed()) {
+            let reason = "is put into a line that a shell reads, and what it stands for is not known";
+            self.note_plain(&word.text, Verdict::Ask, Effect::Run, "shell.joined", reason);
+        }
         if inner.len() > 1 && inner.iter().any(|word| word.text.contains(' ')) {
             // Joining takes a level of quotes away; what was meant is judged too.
             self.guess_program(inner, stdin);

@@ -1,0 +1,140 @@
+//! What dash reads otherwise: its brackets are those of a command, and `&>` ends a command.
+
+use alloc::string::ToString;
+
+use brush_parser::ast::{self, CommandPrefixOrSuffixItem as Item};
+
+use super::walk::Walker;
+use super::word::{HOLE, Word};
+use crate::rules::{Effect, programs};
+use crate::verdict::Verdict;
+
+/// The lowest descriptor whose number is a word of its own to dash and to zsh.
+const WORD_DESCRIPTOR: i32 = 10;
+
+impl Walker<'_> {
+    /// Asks about words of a command that are others to dash, where they name a program or a file then.
+    pub(super) fn words_of_dash(&mut self, command: &ast::SimpleCommand) {
+        let prefix = command.prefix.iter().flat_map(|prefix| prefix.0.iter());
+        let suffix = command.suffix.iter().flat_map(|suffix| suffix.0.iter());
+        let mut ended = false;
+        for item in prefix.chain(suffix) {
+            match item {
+                Item::IoRedirect(redirect) => {
+                    ended |= matches!(redirect, ast::IoRedirect::OutputAndError(..));
+                    self.redirect_of_dash(redirect);
+                }
+                Item::Word(word) | Item::AssignmentWord(_, word) if ended => {
+                    let reason = "begins another command to dash, which ends one at `&>`";
+                    self.note_plain(&word.value, Verdict::Ask, Effect::Run, "dash.ended", reason);
+                }
+                Item::Word(_) | Item::AssignmentWord(..) | Item::ProcessSubstitution(..) => {}
+            }
+        }
+    }
+
+    pub(super) fn redirect_of_dash(&mut self, redirect: &ast::IoRedirect) {
+        if let ast::IoRedirect::OutputAndError(target, _) = redirect
+            && target.value.contains(['$', '`'])
+        {
+            let reason = "goes on behind the line in dash, to which `&>` is `&` and `>`";
+            self.note_plain(&target.value, Verdict::Ask, Effect::Write, "dash.ended", reason);
+        }
+        let (ast::IoRedirect::File(fd, ..) | ast::IoRedirect::HereDocument(fd, _) | ast::IoRedirect::HereString(fd, _)) =
+            redirect
+        else {
+            return;
+        };
+        if let Some(fd) = fd.filter(|fd| *fd >= WORD_DESCRIPTOR) {
+            let reason = "has a descriptor of two digits, which is a word to zsh and dash";
+            self.note_plain(&fd.to_string(), Verdict::Ask, Effect::Write, "dash.descriptor", reason);
+        }
+    }
+
+    /// Asks about output to a file whose name `$'…'` quotes.
+    pub(super) fn quoted_in_dash(&mut self) {
+        let reason = "goes to another file where `$` before a quote is a letter, as in dash";
+        self.note_plain("", Verdict::Ask, Effect::Write, "dash.quotes", reason);
+    }
+
+    /// Asks about an assignment that is a command to dash, and the path of a program: `x+=a/b`, `x[1]=a/b`.
+    pub(super) fn assigned_by_dash(&mut self, assignment: &ast::Assignment, value: &[Word]) {
+        let index = match &assignment.name {
+            ast::AssignmentName::ArrayElementName(_, index) => Some(index),
+            ast::AssignmentName::VariableName(_) => None,
+        };
+        // What is not known may hold a slash.
+        let is_path = index.is_some_and(|index| index.contains(['/', '$', '`']))
+            || (assignment.append || index.is_some()) && value.iter().any(|word| word.text.contains(['/', HOLE]));
+        if is_path && matches!(assignment.value, ast::AssignmentValue::Scalar(_)) {
+            let reason = "is the path of a program to shells that know no such assignment";
+            self.note_plain(&assignment.to_string(), Verdict::Ask, Effect::Run, "dash.assignment", reason);
+        }
+    }
+
+    /// Asks about what is timed with an assignment before it, which dash takes for the program.
+    pub(super) fn timed_by_dash(&mut self, command: &ast::Command) {
+        let ast::Command::Simple(command) = command else { return };
+        for item in command.prefix.iter().flat_map(|prefix| prefix.0.iter()) {
+            if let Item::AssignmentWord(_, word) = item
+                && word.value.contains('/')
+            {
+                let reason = "is the path of a program where `time` is one";
+                self.note_plain(&word.value, Verdict::Ask, Effect::Run, "dash.assignment", reason);
+            }
+        }
+    }
+
+    /// Asks about `((…))` where dash, to which it is a subshell in a subshell, writes to a file or runs a program: `((1 > 2))`.
+    pub(crate) fn brackets_of_dash(&mut self, text: &str) {
+        let first = |part: &str| {
+            let part = part.trim_start_matches([' ', '\t', '(']);
+            let end = part.find([' ', '\t', ')']).unwrap_or(part.len());
+            part.get(..end).is_some_and(|word| word.contains('/') || programs::is_known(word))
+        };
+        if text.contains(['>', '\'', '"', '\\']) || text.split([';', '|', '&', '\n']).any(first) {
+            self.counts_in_dash(text);
+        }
+    }
+
+    /// Asks about `$[…]` where dash, to which it is a word, ends it before its end.
+    pub(crate) fn old_brackets_of_dash(&mut self, text: &str) {
+        if text.contains(['>', '|', '&', ';', '\n']) {
+            self.counts_in_dash(text);
+        }
+    }
+
+    /// Asks about a part of `[[ … ]]` that dash takes for a command: `[[ a || touch ]]` leaves a file `]]` there.
+    pub(crate) fn run_by_dash(&mut self, text: &str) {
+        let first = text.split([' ', '\t']).find(|word| !word.is_empty()).unwrap_or_default();
+        if first.contains(['/', HOLE]) || programs::is_known(first) {
+            self.counts_in_dash(text);
+        }
+    }
+
+    /// Asks about a comparison in brackets that dash takes for a redirect.
+    pub(crate) fn counts_in_dash(&mut self, text: &str) {
+        let reason = "is no arithmetic and no test to dash, which takes its marks for those of a command";
+        self.note_plain(text, Verdict::Ask, Effect::Write, "dash.brackets", reason);
+    }
+}
+
+/// Says whether dash runs a list, up to a `&>` in it, behind the line: what it sets is not set there.
+pub(super) fn ends_in_dash(item: &ast::AndOrList) -> bool {
+    let both = |redirect: &ast::IoRedirect| matches!(redirect, ast::IoRedirect::OutputAndError(..));
+    let command = |command: &ast::Command| match command {
+        ast::Command::Simple(simple) => {
+            let prefix = simple.prefix.iter().flat_map(|prefix| prefix.0.iter());
+            let mut items = prefix.chain(simple.suffix.iter().flat_map(|suffix| suffix.0.iter()));
+            items.any(|item| matches!(item, Item::IoRedirect(redirect) if both(redirect)))
+        }
+        ast::Command::Compound(_, redirects) | ast::Command::ExtendedTest(_, redirects) => {
+            redirects.as_ref().is_some_and(|list| list.0.iter().any(both))
+        }
+        ast::Command::Function(_) => false,
+    };
+    let more = item.additional.iter().map(|more| match more {
+        ast::AndOr::And(pipeline) | ast::AndOr::Or(pipeline) => pipeline,
+    });
+    core::iter::once(&item.first).chain(more).any(|pipeline| pipeline.seq.iter().any(command))
+}
