@@ -11,7 +11,7 @@ use aish_program_format::{Change, Trait};
 use super::arguments::{Arguments, Role};
 use super::path::{self, Place};
 use super::word::{Taint, Word};
-use crate::rules::{programs, secret_places};
+use crate::rules::{programs, secret_names};
 
 /// Options whose value says which files are searched; they may be shortened.
 const INCLUDING: &[&str] = &["--include", "--glob", "--iglob", "--type-add", "--file-search-regex"];
@@ -30,7 +30,7 @@ pub(super) fn means_secrets(program: &str, arguments: &Arguments<'_>) -> bool {
         // Behind a colon stands a file of a commit: `HEAD:token`.
         let is_of_a_commit = |text: &str| {
             let file = text.split_once(':').and_then(|(_, path)| path.rsplit('/').next());
-            file.is_some_and(crate::rules::secret_words::tells_of_a_file)
+            file.is_some_and(secret_names::tells_of_a_file)
         };
         let mut paths = paths.map(|(_, word, _)| word.text.as_str());
         // They are files, and no names of commits: what git knows of none of them is shown.
@@ -244,7 +244,7 @@ fn means(text: &str) -> bool {
 }
 
 fn means_one(text: &str) -> bool {
-    secret_places::may_name_key(text) || path::seen(text, false, None, None).is_secret()
+    secret_names::may_name_key(text) || path::seen(text, false, None, None).is_secret()
 }
 
 /// Takes the innermost braces of a pattern apart that come first.

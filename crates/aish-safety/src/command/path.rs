@@ -4,8 +4,15 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use aish_programs::words::{disposable, places};
+
 use super::word::{HOLE, Word};
-use crate::rules::{disposable, places};
+use crate::rules::globs::Globs;
+
+/// Files that are made again, by pattern.
+static DISPOSABLE_FILES: Globs = Globs::new(disposable::FILES);
+/// Folders that are made again, by pattern.
+static DISPOSABLE_STEMS: Globs = Globs::new(disposable::STEMS);
 
 mod secret;
 
@@ -281,7 +288,7 @@ impl<T: AsRef<str>> Place<T> {
     }
 
     fn is_disposable_folder(&self) -> bool {
-        self.parts().any(|part| disposable::DISPOSABLE.contains(&part))
+        self.parts().any(|part| disposable::FOLDERS.contains(&part))
     }
 
     /// What a build, a test or a tool makes again: routine to delete.
@@ -318,7 +325,7 @@ impl<T: AsRef<str>> Place<T> {
             return false;
         }
         let last = self.last();
-        self.is_disposable_folder() || disposable::FILES.any(last) || disposable::STEMS.any(last)
+        self.is_disposable_folder() || DISPOSABLE_FILES.any(last) || DISPOSABLE_STEMS.any(last)
     }
 
     /// Ends in one of these paths, each of which begins with a slash, or is something in one of them.

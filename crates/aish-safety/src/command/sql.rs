@@ -8,6 +8,8 @@ mod reading;
 mod shell_command;
 mod token;
 
+use aish_programs::words::sql::KEYWORDS;
+
 use super::budget::Work;
 use super::walk::Walker;
 use super::word::Stream;
@@ -103,7 +105,7 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str) {
             Some((Outcome::Write, rule, reason)) => {
                 walker.note_plain(trimmed, Verdict::Ask, Effect::Write, rule, reason)
             }
-            None if program == "sql" && !statements::is_keyword(first) => {}
+            None if program == "sql" && !KEYWORDS.contains(&first) => {}
             None => walker.note_plain(
                 trimmed,
                 Verdict::Ask,

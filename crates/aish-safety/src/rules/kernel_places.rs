@@ -1,150 +1,11 @@
 //! What the kernel shows as files: what of it is known to be harmless. The memory and the environment of processes, keys that
 //! are pressed, disks and what acts when it is opened lie there too; what is not listed here is asked about.
 
+use aish_programs::words::kernel_places::{
+    DEVICE_FOLDERS, DEVICES, ELSEWHERE, OF_A_PROCESS, OF_SYS, OF_SYS_FIRMWARE, OF_SYS_KERNEL, OF_THE_MACHINE,
+};
+
 use crate::command::glob_match;
-
-/// Devices that give nothing of anybody, and the shell's own descriptors.
-const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom", "stdin", "stdout", "stderr", "tty"];
-
-/// Folders below `/dev`: descriptors, terminals, files that are kept in memory, and what bash takes for connections, which
-/// are judged as such.
-const DEVICE_FOLDERS: &[&str] = &["fd", "pts", "shm", "tcp", "udp", "mqueue"];
-
-/// Files and folders right below `/proc` (proc(5)): what the machine is and does as a whole.
-const OF_THE_MACHINE: &[&str] = &[
-    "acpi",
-    "asound",
-    "buddyinfo",
-    "bus",
-    "cgroups",
-    "cmdline",
-    "config.gz",
-    "consoles",
-    "cpuinfo",
-    "crypto",
-    "devices",
-    "diskstats",
-    "dma",
-    "driver",
-    "execdomains",
-    "fb",
-    "filesystems",
-    "fs",
-    "interrupts",
-    "iomem",
-    "ioports",
-    "irq",
-    "key-users",
-    "loadavg",
-    "locks",
-    "mdstat",
-    "meminfo",
-    "misc",
-    "modules",
-    "mounts",
-    "mtrr",
-    "net",
-    "pagetypeinfo",
-    "partitions",
-    "pressure",
-    "schedstat",
-    "scsi",
-    "slabinfo",
-    "softirqs",
-    "stat",
-    "swaps",
-    "sys",
-    "sysvipc",
-    "timer_list",
-    "tty",
-    "uptime",
-    "version",
-    "version_signature",
-    "vmallocinfo",
-    "vmstat",
-    "zoneinfo",
-];
-
-/// Files and folders of one process: how it does, and not what is in its memory, its environment or its open files.
-const OF_A_PROCESS: &[&str] = &[
-    "arch_status",
-    "attr",
-    "autogroup",
-    "cgroup",
-    "cmdline",
-    "comm",
-    "coredump_filter",
-    "cpu_resctrl_groups",
-    "cpuset",
-    "exe",
-    "fdinfo",
-    "gid_map",
-    "io",
-    "ksm_merging_pages",
-    "ksm_stat",
-    "limits",
-    "loginuid",
-    "maps",
-    "mountinfo",
-    "mounts",
-    "mountstats",
-    "net",
-    "ns",
-    "numa_maps",
-    "oom_adj",
-    "oom_score",
-    "oom_score_adj",
-    "patch_state",
-    "personality",
-    "projid_map",
-    "sched",
-    "schedstat",
-    "sessionid",
-    "setgroups",
-    "smaps",
-    "smaps_rollup",
-    "stack",
-    "stat",
-    "statm",
-    "status",
-    "syscall",
-    "timens_offsets",
-    "timers",
-    "timerslack_ns",
-    "uid_map",
-    "wchan",
-];
-
-/// Folders of a process that lead to files elsewhere: the path goes on there.
-const ELSEWHERE: &[&str] = &["root", "cwd"];
-
-/// Folders below `/sys` (sysfs(5)) in which a read says what there is. Not `kernel/debug` and `kernel/tracing`, where a read can take
-/// away or do something, and not the variables of the firmware.
-const OF_SYS: &[&str] = &["block", "bus", "class", "dev", "devices", "fs", "hypervisor", "module", "power"];
-const OF_SYS_KERNEL: &[&str] = &[
-    "address_bits",
-    "boot_params",
-    "btf",
-    "cgroup",
-    "cpu_byteorder",
-    "fscaps",
-    "iommu_groups",
-    "irq",
-    "kexec_crash_loaded",
-    "kexec_loaded",
-    "mm",
-    "notes",
-    "oops_count",
-    "profiling",
-    "rcu_expedited",
-    "rcu_normal",
-    "reboot",
-    "software_nodes",
-    "uevent_seqnum",
-    "vmcoreinfo",
-    "warn_count",
-];
-const OF_SYS_FIRMWARE: &[&str] = &["acpi", "devicetree", "dmi", "memmap"];
 
 /// Says whether a plain absolute path leads to something of the kernel's that is not known to be harmless to read, or may do
 /// so. The folders that hold such a thing are among them: a program may read all that is below.
@@ -199,63 +60,25 @@ mod tests {
 
     #[test]
     fn what_gives_nothing_away_is_open() {
-        for path in [
-            "/dev/null",
-            "/dev/urandom",
-            "/dev/fd/3",
-            "/dev/shm/x",
-            "/dev/pts/0",
-            "/proc/cpuinfo",
-            "/proc/net/tcp",
-            "/proc/sys/kernel/hostname",
-            "/proc/self/status",
-            "/proc/self/fd/3",
-            "/proc/1/task/1/stat",
-            "/proc/*/comm",
-            "/proc/self/mounts",
-            "/proc/self/cwd/src",
-            "/proc/self/root/etc/hosts",
-            "/sys",
-            "/sys/class/net/eth0/address",
-            "/sys/kernel/mm/transparent_hugepage/enabled",
-            "/usr/share/dict/words",
-            "/etc/hosts",
-            "/",
-            "/*",
-            "dev/x",
-        ] {
+        for path in "/dev/null /dev/urandom /dev/fd/3 /dev/shm/x /dev/pts/0 /proc/cpuinfo /proc/net/tcp /proc/sys/kernel/hostname \
+            /proc/self/status /proc/self/fd/3 /proc/1/task/1/stat /proc/*/comm /proc/self/mounts /proc/self/cwd/src \
+            /proc/self/root/etc/hosts /sys /sys/class/net/eth0/address /sys/kernel/mm/transparent_hugepage/enabled \
+            /usr/share/dict/words /etc/hosts / /* dev/x"
+            .split(' ')
+        {
             assert!(!is_shut(path), "{path}");
         }
     }
 
     #[test]
     fn everything_else_is_shut() {
-        for path in [
-            "/dev",
-            "/dev/mem",
-            "/dev/sda1",
-            "/dev/input/event0",
-            "/dev/watchdog",
-            "/dev/null/x",
-            "/dev/*",
-            "/*/kcore",
-            "/de?/mem",
-            "/proc",
-            "/proc/kcore",
-            "/proc/k*",
-            "/proc/keys",
-            "/proc/1",
-            "/proc/1/mem",
-            "/proc/*/environ",
-            "/proc/1/task/2/environ",
-            "/proc/1/fd/3",
-            "/proc/self/root/proc/kcore",
-            "/proc/1/new",
-            "/sys/kernel/debug/x",
-            "/sys/kernel/tracing/trace_pipe",
-            "/sys/firmware/efi/efivars/x",
-            "/pro[c]/kcore",
-        ] {
+        for path in
+            "/dev /dev/mem /dev/sda1 /dev/input/event0 /dev/watchdog /dev/null/x /dev/* /*/kcore /de?/mem /proc \
+            /proc/kcore /proc/k* /proc/keys /proc/1 /proc/1/mem /proc/*/environ /proc/1/task/2/environ /proc/1/fd/3 \
+            /proc/self/root/proc/kcore /proc/1/new /sys/kernel/debug/x /sys/kernel/tracing/trace_pipe \
+            /sys/firmware/efi/efivars/x /pro[c]/kcore"
+                .split(' ')
+        {
             assert!(is_shut(path), "{path}");
         }
     }

@@ -2,10 +2,13 @@
 
 use alloc::vec::Vec;
 
+use aish_programs::words::sql::{
+    BEFORE_BRACKETS, BEFORE_TEXTS, FUNCTIONS_ELSEWHERE, TABLE_FUNCTIONS, TYPES, TYPES_ELSEWHERE,
+};
+
 use super::Database;
 use super::token::{Token, tokens};
-use crate::rules::sql_functions::{BEFORE_BRACKETS, TABLES, is_elsewhere, only_computes, takes};
-use crate::rules::sql_types::{BEFORE_TEXTS, TYPES, TYPES_ELSEWHERE};
+use crate::rules::statements::{only_computes, takes};
 
 /// The longest text that is read, in bytes.
 const MAX_BYTES: usize = 64 * 1024;
@@ -43,7 +46,7 @@ pub(super) fn only_reads(text: &str, database: Database) -> bool {
 }
 
 fn reads_files(token: &Token) -> bool {
-    matches!(token, Token::Word(name) | Token::Quoted(name) if TABLES.contains(&name.as_str()))
+    matches!(token, Token::Word(name) | Token::Quoted(name) if TABLE_FUNCTIONS.contains(&name.as_str()))
 }
 
 fn reads(statement: &[Token], database: Database) -> bool {
@@ -186,7 +189,7 @@ fn calls_only_known(statement: &[Token], database: Database) -> bool {
     let computes = |name: &str, at: usize| match database {
         Database::Another => only_computes(name),
         _ if counts.get(at).is_some_and(|count| takes(name, *count)) => true,
-        Database::Unknown => is_elsewhere(name),
+        Database::Unknown => FUNCTIONS_ELSEWHERE.contains(&name),
         Database::Postgres => false,
     };
     (0..statement.len()).filter(|at| statement.get(*at) == Some(&Token::Mark('('))).all(|at| {
