@@ -1,11 +1,8 @@
-//! What is looked up while a command is judged, where that takes more than a list: names, places and statements. What is
-//! known of programs, and the lists of words, are data, in `aish-programs`.
+//! What is looked up while a command is judged, where that takes more than a list: programs and their options, names of files
+//! and of variables. What is known of them is data, in `aish-programs`.
 
-pub(crate) mod globs;
-pub(crate) mod kernel_places;
 pub(crate) mod programs;
 pub(crate) mod secret_names;
-pub(crate) mod statements;
 pub(crate) mod tool;
 pub(crate) mod variables;
 

@@ -6,15 +6,17 @@ use alloc::vec::Vec;
 
 use aish_programs::words::{disposable, places};
 
+use self::globs::Globs;
 use super::word::{HOLE, Word};
-use crate::rules::globs::Globs;
+
+pub(crate) mod globs;
+mod kernel;
+mod secret;
 
 /// Files that are made again, by pattern.
 static DISPOSABLE_FILES: Globs = Globs::new(disposable::FILES);
 /// Folders that are made again, by pattern.
 static DISPOSABLE_STEMS: Globs = Globs::new(disposable::STEMS);
-
-mod secret;
 
 /// A path made plain: no `.`, `..`, doubled slash; the home folder is `~`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use aish_programs::words::secret_words::{
     ABOUT, COPIES, DATA, MORE_NAMES, PARTS, PLAIN, PLAIN_WITH_DOT, REST_NAMES, WORDS,
 };
 
-use super::globs::Globs;
 use crate::command::glob_match;
+use crate::command::path::globs::Globs;
 
 static SECRET: Globs = Globs::new(NAMES);
 static MORE: Globs = Globs::new(MORE_NAMES);

@@ -7,8 +7,9 @@ use aish_programs::words::secret_files;
 use aish_types::secret_files::{AT_HOME, ELSEWHERE, OPEN_IN_SSH, names_secret};
 
 use super::super::fields::GROUPS;
+use super::kernel::is_shut;
 use super::{HOLE, Place, glob_match};
-use crate::rules::{kernel_places, secret_names};
+use crate::rules::secret_names;
 
 impl<T: AsRef<str>> Place<T> {
     /// A file or folder that holds secrets.
@@ -125,7 +126,7 @@ impl<T: AsRef<str>> Place<T> {
     /// What the kernel shows of devices and of other processes, but for what is known to be harmless, and for disks: they are
     /// named to programs that do not show what is on them.
     fn is_shut_by_kernel(&self) -> bool {
-        kernel_places::is_shut(self.text()) && !self.is_device()
+        is_shut(self.text()) && !self.is_device()
     }
 
     /// Says whether the parts of a path lie at a place or below it. A part may be a pattern, here and there.

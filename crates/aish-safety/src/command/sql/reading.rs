@@ -3,12 +3,12 @@
 use alloc::vec::Vec;
 
 use aish_programs::words::sql::{
-    BEFORE_BRACKETS, BEFORE_TEXTS, FUNCTIONS_ELSEWHERE, TABLE_FUNCTIONS, TYPES, TYPES_ELSEWHERE,
+    ARGUMENTS, BEFORE_BRACKETS, BEFORE_TEXTS, FUNCTIONS_ELSEWHERE, TABLE_FUNCTIONS, TYPES, TYPES_ELSEWHERE,
 };
 
 use super::Database;
+use super::statement::only_computes;
 use super::token::{Token, tokens};
-use crate::rules::statements::{only_computes, takes};
 
 /// The longest text that is read, in bytes.
 const MAX_BYTES: usize = 64 * 1024;
@@ -205,6 +205,11 @@ fn calls_only_known(statement: &[Token], database: Database) -> bool {
             None | Some(Token::Mark(_)) => true,
         }
     })
+}
+
+/// Says whether a function of PostgreSQL itself takes so many arguments.
+fn takes(name: &str, count: usize) -> bool {
+    ARGUMENTS.iter().any(|(known, arguments)| *known == name && arguments.fit(count))
 }
 
 fn is_own(schema: Option<&Token>) -> bool {

@@ -10,7 +10,7 @@ use aish_types::{NameContext, is_secret_name};
 
 /// What a statement does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(super) enum Outcome {
     /// Reads.
     Read,
     /// Reads passwords, tokens or the records of accounts.
@@ -21,8 +21,11 @@ pub(crate) enum Outcome {
     Halt,
 }
 
+/// What a statement does, by which rule, and why.
+pub(super) type Judged = (Outcome, &'static str, &'static str);
+
 /// Judges a statement by its words in lower case; none where the statement is not known.
-pub(crate) fn judge(words: &[String]) -> Option<(Outcome, &'static str, &'static str)> {
+pub(super) fn judge(words: &[String]) -> Option<Judged> {
     let word = |at: usize| words.get(at).map_or("", String::as_str);
     match (word(0), words.len()) {
         // Cut off by a shell that split the line again: what it drops came in the words after it.
@@ -124,7 +127,7 @@ fn shows_row(words: &[String], held: &dyn Fn(&str) -> bool) -> bool {
     })
 }
 
-fn known(words: &[String]) -> Option<(Outcome, &'static str, &'static str)> {
+fn known(words: &[String]) -> Option<Judged> {
     let word = |at: usize| words.get(at).map_or("", String::as_str);
     let has = |wanted: &str| words.iter().any(|word| word == wanted);
     match word(0) {
@@ -183,14 +186,10 @@ fn known(words: &[String]) -> Option<(Outcome, &'static str, &'static str)> {
         "explain" if !has("analyze") && !has("analyse") => {
             Some((Outcome::Read, "databases.explain", "shows how a statement would run"))
         }
-        "with" | "explain"
-            if words
-                .iter()
-                .any(|word| matches!(word.as_str(), "delete" | "update" | "insert" | "drop" | "truncate")) =>
-        {
-            let at = words.iter().position(|word| matches!(word.as_str(), "delete" | "update" | "drop" | "truncate"));
-            let inner = at.and_then(|at| words.get(at..)).unwrap_or_default();
-            match judge_inner(inner) {
+        "with" | "explain" if ["delete", "update", "insert", "drop", "truncate"].iter().any(|changes| has(changes)) => {
+            let loses = |word: &String| matches!(word.as_str(), "delete" | "update" | "drop" | "truncate");
+            let inner = words.iter().position(loses).and_then(|at| judge(words.get(at..)?));
+            match inner {
                 Some(found) if word(0) == "with" || has("analyze") => Some(found),
                 _ => Some((Outcome::Write, "databases.write", "changes a database")),
             }
@@ -225,14 +224,6 @@ fn locks(words: &[String]) -> bool {
     })
 }
 
-fn judge_inner(words: &[String]) -> Option<(Outcome, &'static str, &'static str)> {
-    if words.first().is_some_and(|word| matches!(word.as_str(), "delete" | "update" | "drop" | "truncate")) {
-        judge(words)
-    } else {
-        None
-    }
-}
-
 /// Says whether a statement has no condition, or one that always holds.
 fn unbounded(words: &[String]) -> bool {
     let Some(at) = words.iter().position(|word| word == "where") else {
@@ -259,11 +250,6 @@ fn calls_unknown(words: &[String]) -> bool {
 }
 
 /// Says whether a function of some database only computes.
-pub(crate) fn only_computes(name: &str) -> bool {
+pub(super) fn only_computes(name: &str) -> bool {
     ARGUMENTS.iter().any(|(known, _)| *known == name) || FUNCTIONS_ELSEWHERE.contains(&name)
-}
-
-/// Says whether a function of PostgreSQL itself takes so many arguments.
-pub(crate) fn takes(name: &str, count: usize) -> bool {
-    ARGUMENTS.iter().any(|(known, arguments)| *known == name && arguments.fit(count))
 }

@@ -5,7 +5,7 @@ use aish_programs::words::kernel_places::{
     DEVICE_FOLDERS, DEVICES, ELSEWHERE, OF_A_PROCESS, OF_SYS, OF_SYS_FIRMWARE, OF_SYS_KERNEL, OF_THE_MACHINE,
 };
 
-use crate::command::glob_match;
+use super::glob_match;
 
 /// Says whether a plain absolute path leads to something of the kernel's that is not known to be harmless to read, or may do
 /// so. The folders that hold such a thing are among them: a program may read all that is below.
