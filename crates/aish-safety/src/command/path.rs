@@ -233,8 +233,8 @@ impl<T: AsRef<str>> Place<T> {
 
     /// A folder that a web server shows to everybody.
     pub(crate) fn is_published(&self) -> bool {
-        self.parts().any(|part| matches!(part, "public_html" | "htdocs" | "wwwroot"))
-            || ["/var/www", "/srv/www", "/srv/http", "/usr/share/nginx/html"].iter().any(|folder| {
+        self.parts().any(|part| places::PUBLISHED_NAMES.contains(&part))
+            || places::PUBLISHED.iter().any(|folder| {
                 self.text().strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             })
     }
@@ -298,24 +298,8 @@ impl<T: AsRef<str>> Place<T> {
         if self.is_scratch() || self.is_package_cache() {
             return true;
         }
-        let own = !self.text().starts_with('/')
-            || matches!(
-                self.parts().next(),
-                Some(
-                    "home"
-                        | "Users"
-                        | "srv"
-                        | "workspace"
-                        | "app"
-                        | "code"
-                        | "repo"
-                        | "project"
-                        | "builds"
-                        | "data"
-                        | "mnt"
-                        | "github"
-                )
-            );
+        let own =
+            !self.text().starts_with('/') || self.parts().next().is_some_and(|part| places::PROJECTS.contains(&part));
         if !own {
             return false;
         }

@@ -3,7 +3,8 @@
 use alloc::vec::Vec;
 
 use aish_programs::words::sql::{
-    ARGUMENTS, BEFORE_BRACKETS, BEFORE_TEXTS, FUNCTIONS_ELSEWHERE, TABLE_FUNCTIONS, TYPES, TYPES_ELSEWHERE,
+    ARGUMENTS, BEFORE_BRACKETS, BEFORE_TEXTS, CHANGING, EXPLAINED, FUNCTIONS_ELSEWHERE, OWN_SCHEMAS, READING,
+    TABLE_FUNCTIONS, TYPES, TYPES_ELSEWHERE,
 };
 
 use super::Database;
@@ -12,27 +13,6 @@ use super::token::{Token, tokens};
 
 /// The longest text that is read, in bytes.
 const MAX_BYTES: usize = 64 * 1024;
-
-/// What may begin the name of a function that belongs to the database itself.
-const OWN_SCHEMAS: &[&str] = &["pg_catalog"];
-
-/// Words that begin statements which read.
-const READING: &[&str] = &[
-    "begin", "commit", "desc", "describe", "explain", "match", "optional", "pragma", "rollback", "select", "show",
-    "table", "unwind", "use", "values", "with",
-];
-
-/// Words that no reading statement has.
-const CHANGING: &[&str] = &[
-    "analyse", "analyze", "attach", "call", "copy", "create", "delete", "detach", "drop", "execute", "foreach",
-    "insert", "install", "into", "load", "lock", "merge", "remove", "set", "truncate", "update",
-];
-
-/// Options of `explain` that are known.
-const EXPLAINED: &[&str] = &[
-    "analyse", "analyze", "buffers", "costs", "false", "format", "json", "off", "on", "settings", "text", "true",
-    "verbose", "xml", "yaml",
-];
 
 /// Says whether a text for a database is understood, whoever reads it, and only reads.
 pub(super) fn only_reads(text: &str, database: Database) -> bool {
