@@ -1,5 +1,5 @@
-//! Reads what is known of programs and lays it out as static tables. What is wrong in a file ends the build with the
-//! file and the line.
+//! Reads what is known of programs and of words and lays it out as static tables. What is wrong in a file ends the build
+//! with the file and the line.
 
 use std::env;
 use std::error::Error;
@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use aish_program_format::Tables;
 use aish_program_format::compile::{Fault, Files, compile};
 use aish_program_format::file::{ProgramFile, SharedFile};
+use aish_program_format::words::{Grouped, WordsFile};
 use serde::de::DeserializeOwned;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -17,15 +18,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut faults = Vec::new();
     let programs: Files<ProgramFile> = read(&root.join("programs"), &mut faults)?;
     let shared: Files<SharedFile> = read(&root.join("shared"), &mut faults)?;
+    let words: Files<WordsFile> = read(&root.join("words"), &mut faults)?;
+    let wrong = words.iter().flat_map(|(name, content)| content.faults(name));
+    faults.extend(wrong.map(|fault| place(&root, &["words"], &fault)));
     if faults.is_empty() {
         match compile(&programs, &shared) {
             Ok(builder) => {
                 let names: Vec<(String, u16)> = builder.names().map(|(name, at)| (name.to_string(), at)).collect();
-                let out = PathBuf::from(env::var("OUT_DIR")?).join("tables.rs");
-                fs::write(out, written(&builder.build(), &names)?)?;
+                let out = PathBuf::from(env::var("OUT_DIR")?);
+                fs::write(out.join("tables.rs"), written(&builder.build(), &names)?)?;
+                fs::write(out.join("words.rs"), modules(&words)?)?;
                 return Ok(());
             }
-            Err(found) => faults.extend(found.iter().map(|fault| place(&root, fault))),
+            Err(found) => faults.extend(found.iter().map(|fault| place(&root, &["programs", "shared"], fault))),
         }
     }
     faults.truncate(40);
@@ -60,8 +65,8 @@ fn read<T: DeserializeOwned>(folder: &Path, faults: &mut Vec<String>) -> Result<
 }
 
 /// Finds the line of a fault between files.
-fn place(root: &Path, fault: &Fault) -> String {
-    let found = ["programs", "shared"].iter().find_map(|folder| {
+fn place(root: &Path, folders: &[&str], fault: &Fault) -> String {
+    let found = folders.iter().find_map(|folder| {
         let path = root.join(folder).join(format!("{}.toml", fault.file));
         let text = fs::read_to_string(&path).ok()?;
         let quoted = format!("\"{}\"", fault.near);
@@ -139,4 +144,46 @@ fn module<T: Debug>(code: &mut String, name: &str, kind: &str, uses: &str, items
         writeln!(code, "{item:?},")?;
     }
     writeln!(code, "]; }}")
+}
+
+/// Writes a module for each file of words.
+fn modules(files: &Files<WordsFile>) -> Result<String, std::fmt::Error> {
+    let mut code = String::new();
+    for (file, content) in files {
+        writeln!(code, "/// The words of `words/{file}.toml`.\npub mod {file} {{")?;
+        for (name, list) in &content.lists {
+            let (name, words) = (name.to_ascii_uppercase(), list.0.iter().collect::<Vec<_>>());
+            writeln!(code, "/// A list, in order.\npub static {name}: &[&str] = &{words:?};")?;
+        }
+        grouped(&mut code, "STANDS_FOR", "&str", "", &content.stands_for)?;
+        grouped(&mut code, "LANGUAGE", "Language", "Language::", &content.language)?;
+        grouped(&mut code, "SETTABLE", "Settable", "Settable::", &content.settable)?;
+        grouped(&mut code, "ARGUMENTS", "Arguments", "", &content.arguments)?;
+        writeln!(code, "}}")?;
+    }
+    Ok(code)
+}
+
+/// Writes words with what is known of each.
+fn grouped<K: Debug>(
+    code: &mut String,
+    name: &str,
+    kind: &str,
+    path: &str,
+    groups: &Grouped<K>,
+) -> Result<(), std::fmt::Error> {
+    let mut words: Vec<_> = groups.iter().flat_map(|(key, list)| list.0.iter().map(move |word| (word, key))).collect();
+    if words.is_empty() {
+        return Ok(());
+    }
+    words.sort_by_key(|(word, _)| *word);
+    let uses = if kind.starts_with('&') { String::new() } else { format!("use crate::words::{kind};") };
+    writeln!(
+        code,
+        "{uses}\n/// Words with what is known of each, in order.\npub static {name}: &[(&str, {kind})] = &["
+    )?;
+    for (word, key) in words {
+        writeln!(code, "({word:?}, {path}{key:?}),")?;
+    }
+    writeln!(code, "];")
 }

@@ -8,6 +8,7 @@ mod pages;
 mod required;
 mod size;
 mod tests_exist;
+mod words;
 
 use crate::finding::{self, Finding};
 use crate::tree::Tree;
@@ -28,6 +29,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
         tests_exist::check,
         required::check,
         examples::check,
+        words::check,
     ];
     rules.iter().flat_map(|rule| rule(tree)).collect()
 }

@@ -13,6 +13,7 @@ use crate::form::Language;
 use crate::loses::{Against, Files, Paths, Records};
 use crate::pattern;
 use crate::verdict::Verdict;
+use crate::words::Settable;
 
 mod forms;
 mod losses;
@@ -65,6 +66,7 @@ by_name! {
     Paths, "choice of files";
     Files, "fate of files";
     Records, "kind of records";
+    Settable, "kind of value that a variable may be set to";
 }
 
 /// The parts of a pattern, behind the programs' names.

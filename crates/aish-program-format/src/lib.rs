@@ -2,7 +2,8 @@
 //!
 //! Reading order: [`verdict`], [`effect`], [`fact`], [`form`], [`writes`], [`loses`], [`act`] and [`pattern`] say what can be known; [`file`] is how it is
 //! written; [`builder`] and [`compile`] make [`tables`] of it. The tables of this program are in `aish-programs`, made
-//! when that is compiled; those of a person's own files are made when a program runs.
+//! when that is compiled; those of a person's own files are made when a program runs. [`words`] are lists that belong to no
+//! program.
 //! Nothing here reads a file.
 #![no_std]
 
@@ -22,6 +23,7 @@ pub mod opens;
 pub mod pattern;
 pub mod tables;
 pub mod verdict;
+pub mod words;
 pub mod writes;
 
 pub use act::Act;

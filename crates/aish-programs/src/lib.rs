@@ -1,8 +1,8 @@
 //! What is known of programs: their names, options, output, what they run and change, and the rules about them.
 //!
 //! `programs/NAME.toml` says it, once for each program; `shared/*.toml` holds rules that programs of several files have.
-//! They are read when this crate is compiled and laid out in static tables; what is wrong in them ends the build with
-//! file and line.
+//! `words/*.toml` holds what is known of languages, variables and places. They are read when this crate is compiled and laid
+//! out in static tables; what is wrong in them ends the build with file and line.
 #![no_std]
 
 extern crate alloc;
@@ -10,6 +10,7 @@ extern crate alloc;
 use aish_program_format::{Program, Tables};
 
 mod built_in;
+pub mod words;
 
 /// Returns what is known without a person's own files.
 pub fn built_in() -> &'static Tables {

@@ -8,13 +8,14 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use aish_program_format::Trait;
+use aish_programs::words::places;
 
 use crate::analysis::Analysis;
 use crate::autonomy::Sends;
 use crate::change::{How, PathText, Target};
 use crate::command::{Part, Surroundings, glob_match};
 use crate::placement::Hold;
-use crate::rules::{Effect, places, programs};
+use crate::rules::{Effect, programs};
 use crate::verdict::Verdict;
 
 /// Why a command is asked about that reaches other hosts.

@@ -5,39 +5,13 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use aish_programs::words::tool_calls::{COMMANDS, DELETES, DESTROYS, QUERIES};
 use serde_json::Value;
 
 use crate::call::PreparedCall;
 use crate::command::{Surroundings, analyse, analyse_argv, judge_sql};
 use crate::policy::rule::NONE;
 use crate::verdict::{Judgement, Verdict};
-
-/// Arguments whose value is a line for a shell, or a list of its words.
-const COMMANDS: &[&str] =
-    &["command", "cmd", "commands", "shell", "bash", "script", "line", "exec", "argv", "command_line", "shell_command"];
-
-/// Arguments whose value is a query.
-const QUERIES: &[&str] = &["sql", "query", "statement", "statements"];
-
-/// Parts of a tool's name that say that it destroys something.
-const DESTROYS: &[&str] = &[
-    "destroy",
-    "drop",
-    "purge",
-    "wipe",
-    "erase",
-    "terminate",
-    "truncate",
-    "format",
-    "nuke",
-    "shutdown",
-    "reboot",
-    "uninstall",
-    "decommission",
-];
-
-/// Parts that do, where what they take away is more than a line of text.
-const DELETES: &[&str] = &["delete", "remove", "rm"];
 
 /// The deepest nesting of arguments that is looked at.
 const DEPTH: usize = 16;

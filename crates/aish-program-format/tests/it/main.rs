@@ -1,10 +1,12 @@
-//! What is wrong in a file about a program is told, with its place.
+//! What is wrong in a file about a program or of words is told, with its place.
 
 use aish_program_format::compile::{Fault, compile};
 use aish_program_format::file::{ProgramFile, SharedFile};
+use aish_program_format::words::WordsFile;
+use serde::de::DeserializeOwned;
 
 /// Reads a file; what is wrong in it as `LINE: MESSAGE`.
-fn read(text: &str) -> Result<ProgramFile, String> {
+fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     toml::from_str(text).map_err(|error: toml::de::Error| {
         let at = error.span().map_or(0, |span| span.start);
         format!("{}: {}", text[..at].matches('\n').count() + 1, error.message())
@@ -42,10 +44,10 @@ fn what_is_wrong_in_a_file_is_told_with_its_line() {
         ("[[rule]]", "is = [\"shel\"]\n[[rule]]", "2: `shel` is no fact about a program; did you mean `shell`?"),
         ("[[rule]]", "output = \"nothing\"\n[[rule]]", "2: `nothing` is no kind of output"),
     ] {
-        let error = read(&RULE.replace(from, to)).unwrap_err();
+        let error = read::<ProgramFile>(&RULE.replace(from, to)).unwrap_err();
         assert!(error.starts_with(expected), "{to}: {error}");
     }
-    assert!(read(RULE).is_ok());
+    assert!(read::<ProgramFile>(RULE).is_ok());
 }
 
 #[test]
@@ -96,6 +98,31 @@ fn what_is_wrong_between_files_is_told_with_the_file() {
     check(&[("x", &twice)], &[("x", "`-m` is named in two lists of options of x.y")]);
     let asks = valued.replace("values = \"-m\"\n", "").replace("allow =", "ask =");
     check(&[("x", &asks)], &[("x", "x.y does not allow, and says which options are harmless")]);
+}
+
+#[test]
+fn what_is_wrong_among_words_is_told() {
+    let check = |text: &str, expected: &str| {
+        let found = match read::<WordsFile>(text) {
+            Ok(file) => file.faults("x").first().map(|fault| fault.message.clone()).unwrap_or_default(),
+            Err(error) => error,
+        };
+        assert!(found.starts_with(expected) && found.is_empty() == expected.is_empty(), "{text}: {found}");
+    };
+    check("[lists]\nx = [\n\"a\",\n\"b\", \"B\"]\ny = [\"a\"]", "");
+    check("[lists]\nx = [\n\"a\",\n\"b\", \"a\"]", "4: `a` is named twice");
+    check("[lists]\nx = [\n\"a\", \"\"]", "3: a word is empty");
+    check("[lists]\nx = [\n\"a\",\n1]", "4: invalid type: integer `1`, expected a word");
+    check("[lists]\nx = \"a\"", "2: invalid type: string \"a\", expected a list of words");
+    check("[lists]\nx-y = [\"a\"]", "`x-y` has more than small letters and `_`");
+    check("[list]", "1: unknown field `list`");
+    check("[language]\ngenral = [\"a\"]", "2: `genral` is no language; did you mean");
+    check("[settable]\nnumbers = [\"A\"]\nnot = [\"A\"]", "`A` is in two groups");
+    check("[arguments]\n0 = [\"a\"]\n1- = [\"b\"]\n1-2 = [\"c\"]", "");
+    check("[arguments]\n2-1 = [\"a\"]", "2: `2-1` is no number of arguments");
+    check("[arguments]\n-1 = [\"a\"]", "2: `-1` is no number of arguments");
+    check("lower-case = true\n[lists]\nx = [\"a\", \"B\"]", "`B` is not in lower case");
+    check("lower-case = true\n[arguments]\n1 = [\"B\"]", "`B` is not in lower case");
 }
 
 #[test]

@@ -3,11 +3,12 @@
 use alloc::vec::Vec;
 
 use aish_program_format::Trait;
+use aish_programs::words::questions;
 
 use super::path::glob_match;
 use super::word::Word;
+use crate::rules::programs;
 use crate::rules::tool::Tool;
-use crate::rules::{programs, questions};
 
 /// How an argument is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

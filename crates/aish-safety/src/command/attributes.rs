@@ -2,11 +2,12 @@
 
 use alloc::string::ToString;
 
+use aish_programs::words::builtins;
+
 use super::state::Kind;
 use super::variable_option::perhaps_named;
 use super::walk::Walker;
 use super::word::Word;
-use crate::rules::settings;
 
 impl Walker<'_> {
     /// Follows the attributes of `declare`: `-n` makes a name stand for another, `-l` and `-u` change its value's letters,
@@ -102,7 +103,7 @@ impl Walker<'_> {
                 "read" | "mapfile" | "readarray" => continue,
                 "wait" if !before.starts_with('-') => continue,
                 // It is expanded once more, also where it is a key.
-                _ if settings::DECLARES.contains(&name) && text.contains('[') => {
+                _ if builtins::DECLARES.contains(&name) && text.contains('[') => {
                     let inside = text.split_once('[').map_or("", |(_, inside)| inside);
                     let index = inside.split_once(']').map_or(inside, |(index, _)| index);
                     self.evaluated(&Word { text: index.into(), ..word.clone() });

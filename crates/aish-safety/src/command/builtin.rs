@@ -4,6 +4,8 @@ use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use aish_programs::words::{builtins, variables};
+
 use super::budget::{Work, beyond_ordinary};
 use super::path::glob_match;
 use super::reason::push_shown;
@@ -13,7 +15,6 @@ use super::simple::Assigned;
 use super::walk::Walker;
 use super::word::{HOLE, Stream, Taint, Word};
 use crate::rules::Effect;
-use crate::rules::settings;
 use crate::verdict::Verdict;
 
 /// The most folders of one line that are followed.
@@ -47,7 +48,7 @@ impl Walker<'_> {
         }
         let begins = |option: &str| arguments.first().is_some_and(|word| word.text.starts_with(option));
         let is_first = |option: &str| arguments.first().is_some_and(|word| word.text == option);
-        if settings::SUBSCRIPTS.contains(&name) {
+        if builtins::SUBSCRIPTS.contains(&name) {
             self.subscripts(name, arguments);
         } else if matches!(name, "alias" | "hash") {
             self.names_of_files(name, arguments);
@@ -61,7 +62,7 @@ impl Walker<'_> {
                 self.note_harmless(words, "shell.cd", "changes the working folder");
             }
             "alias" => self.aliases(words),
-            _ if settings::DECLARES.contains(&name) => self.declares(name, words),
+            _ if builtins::DECLARES.contains(&name) => self.declares(name, words),
             "unset" => {
                 self.unsets(arguments);
                 self.note_harmless(words, "shell.unset", "removes variables of the shell");
@@ -113,7 +114,7 @@ impl Walker<'_> {
         }
         Some(match tells(name, arguments) {
             // What is made of the text of a function is code that cannot be read here.
-            true if settings::DECLARES.contains(&name) => {
+            true if builtins::DECLARES.contains(&name) => {
                 Stream { taint: Taint::GUESSED | Taint::ASSUMED, ..nothing() }
             }
             true => Stream::unknown(Taint::NONE),
@@ -288,7 +289,7 @@ impl Walker<'_> {
         for one in assigned {
             let name = one.name.as_str();
             let Some(value) = one.value.first() else { continue };
-            if settings::OPENED.contains(&name) {
+            if variables::OPENED.contains(&name) {
                 self.opens_by_value(name, value);
             }
             if name == "GIT_CONFIG_PARAMETERS" {
@@ -300,18 +301,17 @@ impl Walker<'_> {
                         self.suspect(line.trim_start_matches('!'));
                     }
                 }
-            } else if settings::SCRIPT_VARIABLES.contains(&name) {
+            } else if variables::SCRIPTS.contains(&name) {
                 // The shell expands the name of the file, too.
                 let text = value.text.clone();
                 self.within(alloc::format!("the variable {name}").into(), |walker| walker.expand_document(&text));
                 let stream = self.read_file(value);
                 self.code_stream(name, &stream);
                 self.ask_variable(name, value);
-            } else if settings::CODE_VARIABLES.contains(&name)
-                || settings::CODE_VARIABLE_GLOBS.iter().any(|glob| glob_match(glob, name))
+            } else if variables::CODE.contains(&name) || variables::CODE_GLOBS.iter().any(|glob| glob_match(glob, name))
             {
                 self.code_variable(name, value);
-            } else if settings::PRELOADED.contains(&name)
+            } else if variables::PRELOADED.contains(&name)
                 && (value.taint.foreign()
                     || self.file_taint(value).foreign()
                     || self.place(value).is_scratch()
@@ -321,9 +321,9 @@ impl Walker<'_> {
                     String::from("puts code from a folder that anybody may write into a program, through ");
                 reason.push_str(name);
                 self.note_plain(&value.text, Verdict::Halt, Effect::RunForeign, "shell.preload", &reason);
-            } else if settings::LOADER_VARIABLES.contains(&name) || name == "IFS" {
+            } else if variables::LOADERS.contains(&name) || name == "IFS" {
                 self.ask_variable(name, value);
-                if let Some((_, language)) = settings::OPTION_VARIABLES.iter().find(|(known, _)| *known == name) {
+                if let Some((_, language)) = variables::LANGUAGE.iter().find(|(known, _)| *known == name) {
                     let (text, known) = (value.text.clone(), value.is_known());
                     self.within(alloc::format!("the variable {name}").into(), |walker| {
                         walker.code(name, &text, value.taint, known, *language, &Stream::default());
@@ -450,7 +450,7 @@ fn tells(name: &str, arguments: &[Word]) -> bool {
         "unset" | "shift" | "read" | "mapfile" | "readarray" | "printf" => false,
         "cd" | "chdir" => arguments.iter().any(|word| word.text.starts_with(['-', '+', HOLE])),
         "set" => arguments.is_empty(),
-        _ if settings::DECLARES.contains(&name) => {
+        _ if builtins::DECLARES.contains(&name) => {
             let shows = |word: &Word| word.text.starts_with('-') && word.text.contains(['f', 'F', 'p']);
             arguments.is_empty() || arguments.iter().any(shows)
         }
@@ -460,6 +460,6 @@ fn tells(name: &str, arguments: &[Word]) -> bool {
 
 /// Says whether a built-in surely writes nothing: with options it may, and zsh shows a variable that is declared again.
 fn shows_nothing(name: &str, arguments: &[Word]) -> bool {
-    let declares = settings::DECLARES.contains(&name);
+    let declares = builtins::DECLARES.contains(&name);
     arguments.iter().all(|word| !word.text.starts_with(['-', '+']) && (!declares || word.text.contains('=')))
 }

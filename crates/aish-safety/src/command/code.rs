@@ -3,11 +3,12 @@
 use alloc::vec::Vec;
 
 use aish_program_format::{Act, Language, Trait};
+use aish_programs::words::code_marks;
 
 use super::sql;
 use super::walk::Walker;
 use super::word::{Stream, Taint, Word};
-use crate::rules::{Effect, code_marks, programs};
+use crate::rules::{Effect, programs};
 use crate::verdict::Verdict;
 
 pub(crate) mod awk;

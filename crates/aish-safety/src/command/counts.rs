@@ -2,9 +2,10 @@
 //!
 //! A word that comes out as `a[$(command)]` runs the command there, so that only numbers are taken unasked.
 
+use aish_programs::words::special_variables::KEYED;
+
 use super::walk::Walker;
 use super::word::{HOLE, Taint, Word};
-use crate::rules::special;
 
 /// Built-ins all of whose words are computed.
 const COUNTING: &[&str] = &["exit", "return", "break", "continue", "shift", "logout", "bye"];
@@ -85,7 +86,7 @@ impl Walker<'_> {
         if is_plain_index(inside) {
             return;
         }
-        if (self.state.has_keys(name) || special::is_keyed(name)) && !inside.contains(['$', '`']) {
+        if (self.state.has_keys(name) || KEYED.contains(&name)) && !inside.contains(['$', '`']) {
             return;
         }
         if self.unfolding > MAX_INDICES {

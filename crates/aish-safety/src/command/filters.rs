@@ -5,6 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use aish_program_format::{Act, Output, Program, Trait};
+use aish_programs::words::places;
 
 use super::arguments::Arguments;
 use super::budget::Work;
@@ -12,7 +13,7 @@ use super::decode;
 use super::state::FileContent;
 use super::walk::Walker;
 use super::word::{NUMERIC, Stream, Taint, Word};
-use crate::rules::{programs, sources};
+use crate::rules::programs;
 
 impl Walker<'_> {
     /// Returns what a program writes to the pipe.
@@ -52,7 +53,7 @@ impl Walker<'_> {
         if out.text.is_some() && !counts && !(is_there && super::printed::is_sure(kind, arguments)) {
             out = out.perhaps();
         }
-        if self.reads_secret(program, arguments) || sources::prints_secrets(known, arguments) {
+        if self.reads_secret(program, arguments) || programs::prints_secrets(known, arguments) {
             out.taint = out.taint | Taint::SECRET;
         }
         if known.is_some_and(|known| known.is(Trait::Dumps)) || arguments.iter().any(|word| is_account_list(&word.text))
@@ -436,7 +437,7 @@ impl Walker<'_> {
 fn copied_program(arguments: &[Word]) -> Option<String> {
     arguments.iter().find_map(|word| {
         let (folder, name) = word.text.rsplit_once('/').unwrap_or(("", word.text.as_str()));
-        let program = programs::FOLDERS.contains(&folder) && programs::is_destructive(name);
+        let program = places::PROGRAMS.contains(&folder) && programs::is_destructive(name);
         let found = folder.is_empty() && word.taint.is_of_line() && programs::is_destructive(name) && name.len() > 1;
         (program || found && arguments.last().is_some_and(|last| last.text.contains('/') && last.text != word.text))
             .then(|| alloc::format!("{name} \"$@\""))

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use aish_program_format::pattern::{Check, Step, Test};
 use aish_program_format::tables::List;
 use aish_program_format::{Form, Program, Rule, Tables, Trait};
+use aish_programs::words::variables;
 
 use super::arguments::{Arguments, Role};
 use super::fields::GROUPS;
@@ -16,7 +17,7 @@ use super::path::glob_match;
 use super::split::Split;
 use super::walk::Walker;
 use super::word::{HOLE, NUMERIC, Taint, Word};
-use crate::rules::{Effect, programs, settings};
+use crate::rules::{Effect, programs};
 use crate::verdict::Verdict;
 
 /// Bytes of a pattern for names from which on it is taken for one that may stand for anything.
@@ -240,7 +241,7 @@ impl Walker<'_> {
         }
         for name in names {
             // What is a whole command line was judged.
-            if settings::PAGER_VARIABLES.contains(&name) {
+            if variables::PAGERS.contains(&name) {
                 continue;
             }
             let knows = |program: Program<'_>| {

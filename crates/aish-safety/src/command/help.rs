@@ -1,10 +1,11 @@
 //! Whether a program is asked for help or its version instead of doing what its words say.
 
 use aish_program_format::{Program, Trait};
+use aish_programs::words::help::SWITCHES;
 
 use super::arguments::Arguments;
 use super::word::Word;
-use crate::rules::{help, programs};
+use crate::rules::programs;
 
 mod topic;
 
@@ -84,9 +85,7 @@ pub(crate) fn asked(program: &str, arguments: &Arguments<'_>) -> Help {
 fn may_take_it(words: &[Word], at: usize) -> bool {
     words.len() > 2
         && at.checked_sub(1).and_then(|before| words.get(before)).is_some_and(|before| {
-            before.text.starts_with("--")
-                && !before.text.contains('=')
-                && !help::SWITCHES.contains(&before.text.as_str())
+            before.text.starts_with("--") && !before.text.contains('=') && !SWITCHES.contains(&before.text.as_str())
         })
 }
 

@@ -3,10 +3,11 @@
 //! Such a guess is noted only where it halts.
 
 use aish_program_format::Trait;
+use aish_programs::words::hints;
 
 use super::walk::Walker;
 use super::word::{Stream, Word};
-use crate::rules::{hints, programs};
+use crate::rules::programs;
 
 /// What the fallback is called where one thing is left out, to see that it is needed.
 pub const FALLBACK: &str = "fallback";

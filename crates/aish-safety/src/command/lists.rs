@@ -11,7 +11,7 @@ use super::walk::Walker;
 use super::ways::{Taken, Ways};
 use super::word::Stream;
 use crate::rules::Effect;
-use crate::rules::special::settable;
+use crate::rules::variables::settable;
 use crate::verdict::Verdict;
 
 impl Walker<'_> {

@@ -7,11 +7,12 @@ use alloc::vec::Vec;
 use aish_program_format::ids::List;
 use aish_program_format::pattern::{Class, Classes};
 use aish_program_format::{Change, Trait};
+use aish_programs::words::credentials;
 
 use super::arguments::{Arguments, Role};
 use super::path::{self, Place};
 use super::word::{Taint, Word};
-use crate::rules::{programs, secret_places};
+use crate::rules::{programs, secret_names};
 
 /// Options whose value says which files are searched; they may be shortened.
 const INCLUDING: &[&str] = &["--include", "--glob", "--iglob", "--type-add", "--file-search-regex"];
@@ -30,7 +31,7 @@ pub(super) fn means_secrets(program: &str, arguments: &Arguments<'_>) -> bool {
         // Behind a colon stands a file of a commit: `HEAD:token`.
         let is_of_a_commit = |text: &str| {
             let file = text.split_once(':').and_then(|(_, path)| path.rsplit('/').next());
-            file.is_some_and(crate::rules::secret_words::tells_of_a_file)
+            file.is_some_and(secret_names::tells_of_a_file)
         };
         let mut paths = paths.map(|(_, word, _)| word.text.as_str());
         // They are files, and no names of commits: what git knows of none of them is shown.
@@ -52,60 +53,11 @@ pub(super) fn means_secrets(program: &str, arguments: &Arguments<'_>) -> bool {
             }))
 }
 
-/// Options whose value tells a server who asks, or names the file which does: it goes where it is for.
-const CREDENTIALS: &[&str] = &[
-    "-u",
-    "--user",
-    "-U",
-    "--proxy-user",
-    "-E",
-    "--cert",
-    "--key",
-    "--pass",
-    "--proxy-cert",
-    "--proxy-key",
-    "--cacert",
-    "--capath",
-    "-b",
-    "--cookie",
-    "-c",
-    "--cookie-jar",
-    "-K",
-    "--config",
-    "--netrc-file",
-    "--oauth2-bearer",
-    "--password",
-    "--http-user",
-    "--http-password",
-    "--certificate",
-    "--private-key",
-    "--ca-certificate",
-    "--load-cookies",
-];
-/// Headers that do the same.
-const CREDENTIAL_HEADERS: &[&str] = &[
-    "authorization",
-    "proxy-authorization",
-    "private-token",
-    "job-token",
-    "deploy-token",
-    "x-api-key",
-    "api-key",
-    "apikey",
-    "x-auth-token",
-    "x-vault-token",
-    "x-gitlab-token",
-    "x-goog-api-key",
-    "cookie",
-];
-/// How the names of the others end: `X-Shopify-Access-Token`, `DD-API-KEY`.
-const CREDENTIAL_ENDINGS: &[&str] = &["-token", "-key", "-apikey"];
-
 /// Says whether a header `Name: value` tells a server who asks; no file's content is that by the ending of the name alone.
 fn is_credential(header: &str, taint: Taint) -> bool {
     let name = header.split_once(':').map_or("", |(name, _)| name.trim()).to_ascii_lowercase();
-    CREDENTIAL_HEADERS.contains(&name.as_str())
-        || !taint.has(Taint::CONTENT) && CREDENTIAL_ENDINGS.iter().any(|ending| name.ends_with(ending))
+    credentials::HEADERS.contains(&name.as_str())
+        || !taint.has(Taint::CONTENT) && credentials::HEADER_ENDS.iter().any(|ending| name.ends_with(ending))
 }
 
 /// Says of each operand whether it may be secret: headers that tell a server who asks, but for those behind whose `:@` a file
@@ -132,7 +84,7 @@ pub(super) fn option_words<'a>(arguments: &'a Arguments<'_>, others: bool) -> im
             option == known
                 || !option.starts_with("--") && known.len() == 2 && option.ends_with(known.trim_matches('-'))
         };
-        let tells = CREDENTIALS.iter().any(|known| is(known))
+        let tells = credentials::OPTIONS.iter().any(|known| is(known))
             || (is("-H") || is("--header")) && is_credential(value, word.taint);
         (!(others && tells)).then_some(word)
     })
@@ -244,7 +196,7 @@ fn means(text: &str) -> bool {
 }
 
 fn means_one(text: &str) -> bool {
-    secret_places::may_name_key(text) || path::seen(text, false, None, None).is_secret()
+    secret_names::may_name_key(text) || path::seen(text, false, None, None).is_secret()
 }
 
 /// Takes the innermost braces of a pattern apart that come first.

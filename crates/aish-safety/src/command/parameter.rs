@@ -12,7 +12,7 @@ use super::path::glob_match;
 use super::walk::Walker;
 use super::word::{HOLE, SHORT_LIVED, Taint, Word, is_numeric};
 use crate::rules::Effect;
-use crate::rules::special::settable;
+use crate::rules::variables::{may_hold_secret, settable};
 use crate::verdict::Verdict;
 
 mod changes;
@@ -188,7 +188,7 @@ impl Walker<'_> {
         }
         let taint = match name {
             _ if is_secret_name(name.as_bytes(), NameContext::Judged) => Taint::SECRET,
-            _ if crate::rules::variables::may_hold_secret(name) => Taint::ADDRESS,
+            _ if may_hold_secret(name) => Taint::ADDRESS,
             _ => Taint::NONE,
         };
         match self.around.variables.get(name) {

@@ -4,10 +4,19 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::word::{HOLE, Word};
-use crate::rules::{disposable, places};
+use aish_programs::words::{disposable, places};
 
+use self::globs::Globs;
+use super::word::{HOLE, Word};
+
+pub(crate) mod globs;
+mod kernel;
 mod secret;
+
+/// Files that are made again, by pattern.
+static DISPOSABLE_FILES: Globs = Globs::new(disposable::FILES);
+/// Folders that are made again, by pattern.
+static DISPOSABLE_STEMS: Globs = Globs::new(disposable::STEMS);
 
 /// A path made plain: no `.`, `..`, doubled slash; the home folder is `~`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -224,8 +233,8 @@ impl<T: AsRef<str>> Place<T> {
 
     /// A folder that a web server shows to everybody.
     pub(crate) fn is_published(&self) -> bool {
-        self.parts().any(|part| matches!(part, "public_html" | "htdocs" | "wwwroot"))
-            || ["/var/www", "/srv/www", "/srv/http", "/usr/share/nginx/html"].iter().any(|folder| {
+        self.parts().any(|part| places::PUBLISHED_NAMES.contains(&part))
+            || places::PUBLISHED.iter().any(|folder| {
                 self.text().strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             })
     }
@@ -281,7 +290,7 @@ impl<T: AsRef<str>> Place<T> {
     }
 
     fn is_disposable_folder(&self) -> bool {
-        self.parts().any(|part| disposable::DISPOSABLE.contains(&part))
+        self.parts().any(|part| disposable::FOLDERS.contains(&part))
     }
 
     /// What a build, a test or a tool makes again: routine to delete.
@@ -289,24 +298,8 @@ impl<T: AsRef<str>> Place<T> {
         if self.is_scratch() || self.is_package_cache() {
             return true;
         }
-        let own = !self.text().starts_with('/')
-            || matches!(
-                self.parts().next(),
-                Some(
-                    "home"
-                        | "Users"
-                        | "srv"
-                        | "workspace"
-                        | "app"
-                        | "code"
-                        | "repo"
-                        | "project"
-                        | "builds"
-                        | "data"
-                        | "mnt"
-                        | "github"
-                )
-            );
+        let own =
+            !self.text().starts_with('/') || self.parts().next().is_some_and(|part| places::PROJECTS.contains(&part));
         if !own {
             return false;
         }
@@ -318,7 +311,7 @@ impl<T: AsRef<str>> Place<T> {
             return false;
         }
         let last = self.last();
-        self.is_disposable_folder() || disposable::FILES.any(last) || disposable::STEMS.any(last)
+        self.is_disposable_folder() || DISPOSABLE_FILES.any(last) || DISPOSABLE_STEMS.any(last)
     }
 
     /// Ends in one of these paths, each of which begins with a slash, or is something in one of them.

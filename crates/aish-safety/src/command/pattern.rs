@@ -11,6 +11,7 @@ use aish_program_format::builder::Builder;
 use aish_program_format::pattern::{Check, Class, Classes, Input, Question, Step, Test, Which};
 use aish_program_format::tables::List;
 use aish_program_format::{Form, Program, Rule, Tables, Trait};
+use aish_programs::words::questions;
 
 use super::arguments::Arguments;
 use super::budget::{Budget, Work};
@@ -18,7 +19,7 @@ use super::mode;
 use super::path::{self, Place, glob_match};
 use super::secrets::Secrets;
 use super::word::{HOLE, Stream, Taint, Word};
-use crate::rules::{programs, questions};
+use crate::rules::programs;
 use crate::verdict::Verdict;
 
 /// What a pattern is held against.

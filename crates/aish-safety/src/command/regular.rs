@@ -118,7 +118,7 @@ fn class(letters: &mut Peekable<Chars<'_>>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::secret_places::may_name_key;
+    use crate::rules::secret_names::may_name_key;
 
     #[test]
     fn expressions_that_fit_secret_files_are_told() {

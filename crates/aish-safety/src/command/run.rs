@@ -9,6 +9,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use aish_program_format::{Act, Output, Rule, Trait};
+use aish_programs::words::places;
 
 use super::arguments::Arguments;
 use super::budget::Work;
@@ -104,7 +105,7 @@ impl Walker<'_> {
         let text = word.text.as_str();
         let (folder, name) = text.rsplit_once('/').unwrap_or(("", text));
         let standard = folder.is_empty()
-            || programs::FOLDERS.iter().any(|known| *known == folder || word.glob && glob_match(folder, known));
+            || places::PROGRAMS.iter().any(|known| *known == folder || word.glob && glob_match(folder, known));
         if word.glob && name.len() > MAX_PATTERN {
             self.budget.spend_all();
             return Vec::new();

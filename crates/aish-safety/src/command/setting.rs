@@ -8,7 +8,8 @@ use aish_program_format::Language;
 use super::path::glob_match;
 use super::walk::Walker;
 use super::word::{Stream, Word};
-use crate::rules::{Effect, settings};
+use crate::rules::Effect;
+use crate::rules::variables::is_inherited;
 use crate::verdict::Verdict;
 
 /// How many files of a folder of scripts are looked at.
@@ -34,7 +35,7 @@ pub(crate) struct Settings<'t> {
 impl Walker<'_> {
     /// Says whether programs get a variable from the environment, so that an assignment alone changes it for them.
     pub(crate) fn is_inherited(&self, name: &str) -> bool {
-        settings::is_inherited(name) || self.around.exported.contains(name)
+        is_inherited(name) || self.around.exported.contains(name)
     }
 
     /// Asks about a variable that changes which code runs.

@@ -5,6 +5,7 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use aish_program_format::Output;
+use aish_programs::words::Settable;
 use aish_types::{NameContext, is_secret_name};
 
 use super::run::shown;
@@ -12,7 +13,7 @@ use super::simple::Assigned;
 use super::walk::Walker;
 use super::word::{HOLE, Stream, Taint, Word, is_numeric};
 use crate::rules::Effect;
-use crate::rules::special::{Settable, settable};
+use crate::rules::variables::settable;
 use crate::verdict::Verdict;
 
 /// Letters of `set` that are harmless in bash, zsh and fish; with `-x` and a name fish puts that into the environment.

@@ -4,6 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use aish_program_format::Trait;
+use aish_programs::words::builtins;
 use brush_parser::ast::{self, CommandPrefixOrSuffixItem as Item};
 
 use super::budget::{Work, beyond_ordinary};
@@ -12,8 +13,7 @@ use super::state::{Body, FileContent, Kind};
 use super::walk::Walker;
 use super::ways::{Taken, Ways};
 use super::word::{HOLE, Stream, Taint, Word};
-use crate::rules::Effect;
-use crate::rules::{programs, settings};
+use crate::rules::{Effect, programs};
 use crate::verdict::Verdict;
 
 /// One assignment before a command's name.
@@ -103,7 +103,7 @@ impl Walker<'_> {
             words.extend(self.expand(&word.value));
         }
         let mut declared: Vec<Assigned> = Vec::new();
-        let declares = words.first().is_some_and(|word| settings::DECLARES.contains(&word.text.as_str()));
+        let declares = words.first().is_some_and(|word| builtins::DECLARES.contains(&word.text.as_str()));
         for item in command.suffix.iter().flat_map(|suffix| suffix.0.iter()) {
             match item {
                 Item::IoRedirect(redirect) => self.redirect(redirect, &mut redirects),
@@ -150,7 +150,7 @@ impl Walker<'_> {
             self.named_descriptors(sources(command));
         }
         let may_fail =
-            redirects_something(command) && program.as_deref().is_some_and(|name| settings::DECLARES.contains(&name));
+            redirects_something(command) && program.as_deref().is_some_and(|name| builtins::DECLARES.contains(&name));
         self.name_descriptor(&mut words, &mut redirects, stdin);
         if let [program] = words.as_slice()
             && program.text == "exec"
@@ -219,7 +219,7 @@ impl Walker<'_> {
         input: &Stream,
     ) -> Stream {
         let carried = (!assigned.is_empty()).then(|| self.state.variables.mark());
-        let keeps = words.first().is_some_and(|word| settings::KEEPS.contains(&word.text.as_str()));
+        let keeps = words.first().is_some_and(|word| builtins::KEEPS.contains(&word.text.as_str()));
         let before: Vec<_> = assigned
             .iter()
             .filter(|_| keeps)
@@ -240,7 +240,7 @@ impl Walker<'_> {
                 None => self.state.variables.remove(name.as_str()),
             };
         }
-        if !assigned.is_empty() && program.is_some_and(|name| settings::STAYS.contains(&name)) {
+        if !assigned.is_empty() && program.is_some_and(|name| builtins::STAYS.contains(&name)) {
             self.set_in_some_shells(|walker| assigned.iter().for_each(|one| walker.set(one)));
         }
         out
@@ -337,7 +337,7 @@ impl Walker<'_> {
             let key = self.index(name, &key.value);
             self.state.note_key(name, &key);
         }
-        if settings::ALIAS_TABLES.contains(&name) {
+        if builtins::ALIAS_TABLES.contains(&name) {
             for (key, value) in items {
                 let key = key.as_ref().map_or_else(Word::default, |key| self.expand_one(&key.value));
                 let value = self.expand_one(&value.value);
@@ -353,7 +353,7 @@ impl Walker<'_> {
         if name == "mapfile" && index.text.contains(|letter: char| !letter.is_ascii_digit()) {
             self.write_file(index, &Stream::unknown(Taint::NONE));
         }
-        if settings::ALIAS_TABLES.contains(&name) {
+        if builtins::ALIAS_TABLES.contains(&name) {
             let value = self.expand_one(&value.value);
             self.alias_in_table(name, index, &value);
         }

@@ -6,12 +6,16 @@
 
 use alloc::string::String;
 
+use aish_programs::words::Settable;
+
+use aish_programs::words::variables::OPENED;
+
 use super::simple::Assigned;
 use super::state::State;
 use super::walk::Walker;
 use super::word::{HOLE, NUMERIC, Taint, Word, is_numeric};
-use crate::rules::special::{Settable, settable};
-use crate::rules::{Effect, settings};
+use crate::rules::Effect;
+use crate::rules::variables::{is_inherited, names_code, settable};
 use crate::verdict::Verdict;
 
 /// Says whether a variable may be set to a value without a question: a shell reads it not at all, or only as what is
@@ -64,7 +68,7 @@ impl State {
     pub(super) fn note_taken(&mut self, name: &str) {
         let referred = self.referred(name);
         let name = bare(referred.as_deref().unwrap_or(name));
-        let is_taken = settings::OPENED.contains(&name) || settings::names_code(name) || settings::is_inherited(name);
+        let is_taken = OPENED.contains(&name) || names_code(name) || is_inherited(name);
         if self.special.is_none() && is_taken {
             self.special = Some(String::from(name));
         }

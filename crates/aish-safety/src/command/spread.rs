@@ -13,7 +13,7 @@ use super::split::split;
 use super::unwrap::{Given, inner_program, join, moves};
 use super::walk::Walker;
 use super::word::{HOLE, NUMERIC, Stream, Taint, Word};
-use crate::rules::{Effect, programs, secret_places};
+use crate::rules::{Effect, programs, secret_names};
 use crate::verdict::Verdict;
 
 /// How often a program is started for one input, at most, to look at it.
@@ -297,7 +297,7 @@ pub(crate) fn seeks_keys(program: &str, arguments: &[Word]) -> bool {
         let previous = core::mem::replace(&mut before, word.text.as_str());
         let sought = by_name.contains(&previous)
             || !programs::is(program, Trait::SearchesByExpression) && !word.text.starts_with('-');
-        sought && secret_places::names_key(&word.text)
+        sought && secret_names::names_key(&word.text)
     })
 }
 
@@ -330,7 +330,7 @@ pub(crate) fn may_seek_keys(program: &str, arguments: &[Word]) -> bool {
         let text = word.text.as_str();
         text.starts_with("-exec") || text.starts_with("--exec") || matches!(text, "-x" | "-X")
     };
-    let fits = |names: Vec<String>| names.iter().any(|name| secret_places::may_name_key(name));
+    let fits = |names: Vec<String>| names.iter().any(|name| secret_names::may_name_key(name));
     let (mut before, mut previous) = ("", "");
     arguments.iter().take_while(|word| !is_exec(word)).any(|word| {
         let text = word.text.as_str();
@@ -342,10 +342,10 @@ pub(crate) fn may_seek_keys(program: &str, arguments: &[Word]) -> bool {
         }
         match option {
             "-regex" | "-iregex" => fits(regular::named_by(text, regular::Against::Path)),
-            option if by_name.contains(&option) => secret_places::may_name_key(text),
+            option if by_name.contains(&option) => secret_names::may_name_key(text),
             _ if by_expression || text.starts_with('-') || NO_PATTERN.contains(&option) => false,
-            "-e" | "--extension" => secret_places::may_name_key(&alloc::format!("x.{text}")),
-            "-g" | "--glob" => secret_places::may_name_key(text),
+            "-e" | "--extension" => secret_names::may_name_key(&alloc::format!("x.{text}")),
+            "-g" | "--glob" => secret_names::may_name_key(text),
             _ => fits(regular::named_by(text, regular::Against::PartOfName)),
         }
     })

@@ -6,13 +6,16 @@ use alloc::vec::Vec;
 
 mod reading;
 mod shell_command;
+mod statement;
 mod token;
 
+use aish_programs::words::sql::KEYWORDS;
+
+use self::statement::Outcome;
 use super::budget::Work;
 use super::walk::Walker;
 use super::word::Stream;
 use crate::rules::Effect;
-use crate::rules::statements::{self, Outcome};
 use crate::verdict::Verdict;
 
 /// Which database reads a text.
@@ -74,7 +77,7 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str) {
         }
         let words = words(trimmed);
         let first = words.first().map_or("", String::as_str);
-        match statements::judge(&words) {
+        match statement::judge(&words) {
             Some((Outcome::Halt, ..)) if fleeting => {
                 walker.note_plain(
                     trimmed,
@@ -103,7 +106,7 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str) {
             Some((Outcome::Write, rule, reason)) => {
                 walker.note_plain(trimmed, Verdict::Ask, Effect::Write, rule, reason)
             }
-            None if program == "sql" && !statements::is_keyword(first) => {}
+            None if program == "sql" && !KEYWORDS.contains(&first) => {}
             None => walker.note_plain(
                 trimmed,
                 Verdict::Ask,
@@ -222,7 +225,7 @@ pub(crate) fn only_reads(text: &str, database: Database) -> bool {
         rest = behind.trim_start();
     }
     let reads = |statement: &String| {
-        statement.trim().is_empty() || matches!(statements::judge(&words(statement.trim())), Some((Outcome::Read, ..)))
+        statement.trim().is_empty() || matches!(statement::judge(&words(statement.trim())), Some((Outcome::Read, ..)))
     };
     reading::only_reads(rest, database) && split(rest).iter().all(reads)
 }

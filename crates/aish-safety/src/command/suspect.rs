@@ -7,12 +7,13 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use aish_program_format::Trait;
+use aish_programs::words::code_marks;
 
 use super::syntax::{chosen, parse};
 use super::walk::Walker;
 use super::word::{Stream, Word};
 use crate::rules::Effect;
-use crate::rules::{code_marks, programs};
+use crate::rules::programs;
 use crate::verdict::Verdict;
 
 /// Words of the shell that stand before a command.

@@ -3,23 +3,10 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use aish_program_format::{Act, Trait, Verdict};
+use aish_program_format::{Act, Program, Trait, Verdict};
 pub(crate) use aish_programs::find;
 
-/// Folders of the system's programs.
-pub(crate) const FOLDERS: &[&str] = &[
-    "/bin",
-    "/sbin",
-    "/usr/bin",
-    "/usr/sbin",
-    "/usr/local/bin",
-    "/usr/local/sbin",
-    "/opt/homebrew/bin",
-    "/snap/bin",
-    "/usr/lib/git-core",
-    "/system/bin",
-    "/run/current-system/sw/bin",
-];
+use crate::command::{Word, glob_match};
 
 /// Says whether something is true of a program.
 pub(crate) fn is(name: &str, one: Trait) -> bool {
@@ -65,4 +52,14 @@ pub(crate) fn looks_around(id: &str) -> bool {
 pub(crate) fn all() -> impl Iterator<Item = &'static str> {
     let judged = aish_programs::built_in().programs().filter(|program| program.is_judged());
     judged.map(|program| program.name()).filter(|name| !matches!(*name, "*" | "?"))
+}
+
+/// Says whether a command prints secrets.
+pub(crate) fn prints_secrets(program: Option<Program<'_>>, arguments: &[Word]) -> bool {
+    program.is_some_and(|program| {
+        let tables = program.tables();
+        program.secrets().any(|mut parts| {
+            parts.all(|globs| arguments.iter().any(|word| tables.texts(globs).any(|glob| glob_match(glob, &word.text))))
+        })
+    })
 }

@@ -4,9 +4,10 @@ use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 
+use aish_programs::words::calls;
+
 use super::super::budget::{Budget, Work};
 use super::literal;
-use crate::rules::calls;
 
 /// What two strings side by side are.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -136,8 +137,9 @@ fn runs_itself(after: &str) -> bool {
 
 /// Finishes names that are written with `-` or in several words.
 fn whole_name(name: &mut String, before: &str) {
-    let found = calls::PARTED.iter().find(|(last, whole, _)| last == name && before.ends_with(whole));
-    if let Some((_, _, meaning)) = found {
+    let is_last = |whole: &str| whole.rsplit(['-', ' ']).next() == Some(name.as_str());
+    let found = calls::STANDS_FOR.iter().find(|(whole, _)| before.ends_with(whole) && is_last(whole));
+    if let Some((_, meaning)) = found {
         name.clear();
         name.push_str(meaning);
     }

@@ -4,6 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use aish_program_format::{Act, Trait};
+use aish_programs::words::{calls, code_marks};
 
 use super::super::budget::{Budget, Work};
 use super::super::sql;
@@ -14,7 +15,7 @@ use super::find::{Beside, Call, find};
 use super::literal;
 use super::names::filled;
 use crate::rules::Effect;
-use crate::rules::{calls, code_marks, feeding, programs};
+use crate::rules::programs;
 use crate::verdict::Verdict;
 
 /// Scans code for shell-outs, destructive calls, fetched or decoded code, and secrets sent out.
@@ -147,7 +148,7 @@ fn fed(walker: &mut Walker<'_>, calls: &[Call], text: &str) {
             walker.foreign(&call.name, Taint::REMOTE);
         }
     }
-    if !feeding::FEED.iter().any(|word| text.contains(word)) || !calls.iter().any(|call| starts(&call)) {
+    if !calls::FEED.iter().any(|word| text.contains(word)) || !calls.iter().any(|call| starts(&call)) {
         return;
     }
     let strings: Vec<String> = strings_of(text, &walker.budget.clone()).take(64).collect();
@@ -156,7 +157,7 @@ fn fed(walker: &mut Walker<'_>, calls: &[Call], text: &str) {
             .strings
             .iter()
             .map(|string| string.trim_matches(['|', '-', ' ']))
-            .filter(|string| !string.is_empty() && !feeding::MODES.contains(string))
+            .filter(|string| !string.is_empty() && !calls::MODES.contains(string))
             .collect();
         let Some(first) = command.first() else { continue };
         let program = first.split([' ', '/']).next_back().unwrap_or_default();

@@ -3,9 +3,9 @@
 
 use aish_program_format::pattern::Step;
 use aish_program_format::{Program, Trait};
+use aish_programs::words::help::{MAKES, STARTS};
 
 use super::super::word::Word;
-use crate::rules::help::{MAKES, STARTS};
 
 /// Says whether a request for help is about the program or sub-commands of its own, none of which runs the next word.
 pub(super) fn is_own(program: Program<'_>, words: &[Word]) -> bool {

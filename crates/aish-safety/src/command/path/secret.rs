@@ -3,11 +3,13 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use aish_programs::words::secret_files;
 use aish_types::secret_files::{AT_HOME, ELSEWHERE, OPEN_IN_SSH, names_secret};
 
 use super::super::fields::GROUPS;
+use super::kernel::is_shut;
 use super::{HOLE, Place, glob_match};
-use crate::rules::{kernel_places, secret_places, secret_words};
+use crate::rules::secret_names;
 
 impl<T: AsRef<str>> Place<T> {
     /// A file or folder that holds secrets.
@@ -17,12 +19,12 @@ impl<T: AsRef<str>> Place<T> {
         (self.is_secret_as_written()
             // To some file systems `.AWS` is `.aws`.
             || is_folded && Place { text: text.to_ascii_lowercase(), glob: self.glob }.lies_at_secrets())
-            && !secret_words::is_open(self.last())
+            && !secret_names::is_open(self.last())
     }
 
     /// A file that holds secrets by its name, though the name is an ordinary word: where it is known that a file is meant.
     pub(crate) fn is_plainly_secret(&self) -> bool {
-        !self.glob && secret_words::tells_of_a_file(self.last()) || self.text().starts_with("secrets/")
+        !self.glob && secret_names::tells_of_a_file(self.last()) || self.text().starts_with("secrets/")
     }
 
     /// A folder that a search which goes through it finds secrets in: a home, or a folder in one in which known secrets lie.
@@ -48,7 +50,7 @@ impl<T: AsRef<str>> Place<T> {
             true => Vec::new(),
             false => self.below_home().map(Iterator::collect).unwrap_or_default(),
         };
-        let elsewhere = [secret_places::SECRET_PATHS, secret_places::MORE_PATHS].into_iter().flatten();
+        let elsewhere = [secret_files::PATHS, secret_files::MORE_PATHS].into_iter().flatten();
         let elsewhere = elsewhere.filter_map(|path| path.strip_prefix('/')).filter(|path| path.starts_with('.'));
         AT_HOME.iter().copied().chain(elsewhere).filter(|known| lies_below(known, &from).is_some()).any(finds)
     }
@@ -63,35 +65,35 @@ impl<T: AsRef<str>> Place<T> {
     }
 
     fn is_at_a_secret_path(&self) -> bool {
-        self.is_below(secret_places::SECRET_PATHS) || self.is_below(secret_places::MORE_PATHS)
+        self.is_below(secret_files::PATHS) || self.is_below(secret_files::MORE_PATHS)
     }
 
     fn looks_secret(&self) -> bool {
         let last = self.last();
         if !self.glob {
-            return secret_words::tells(last) || self.is_at_a_secret_path();
+            return secret_names::tells(last) || self.is_at_a_secret_path();
         }
         // All files of an ordinary kind are not those of them that hold secrets.
-        let kind = last.strip_prefix("*.").is_some_and(|kind| secret_places::ORDINARY_KINDS.contains(&kind));
+        let kind = last.strip_prefix("*.").is_some_and(|kind| secret_files::ORDINARY_KINDS.contains(&kind));
         let literal = !kind && last.chars().filter(|letter| !matches!(letter, '*' | '?' | '[' | ']')).count() >= 3;
-        if !kind && secret_places::may_name_key(last) {
+        if !kind && secret_names::may_name_key(last) {
             return true;
         }
         let stem = last.split(['*', '?', '[']).next().unwrap_or_default();
-        if stem.len() >= 4 && secret_places::SECRET_NAMES.iter().any(|name| name.starts_with(stem)) {
+        if stem.len() >= 4 && secret_files::NAMES.iter().any(|name| name.starts_with(stem)) {
             return true;
         }
         // Names with a leading dot are meant by few patterns, and those are meant for just them.
         let dotted = last.starts_with('.');
         let groups = dotted.then(|| without_groups(last));
         let last = groups.as_deref().unwrap_or(last);
-        secret_places::SECRET_NAMES.iter().any(|name| {
+        secret_files::NAMES.iter().any(|name| {
             glob_match(name, last)
                 || (literal || dotted && name.starts_with('.'))
                     && (glob_match(last, name) || glob_match(last, name.trim_end_matches('*')))
         }) || self.is_at_a_secret_path()
             || literal
-                && secret_places::SECRET_PATHS
+                && secret_files::PATHS
                     .iter()
                     .any(|path| path.rsplit('/').next().is_some_and(|end| glob_match(last, end)))
     }
@@ -124,7 +126,7 @@ impl<T: AsRef<str>> Place<T> {
     /// What the kernel shows of devices and of other processes, but for what is known to be harmless, and for disks: they are
     /// named to programs that do not show what is on them.
     fn is_shut_by_kernel(&self) -> bool {
-        kernel_places::is_shut(self.text()) && !self.is_device()
+        is_shut(self.text()) && !self.is_device()
     }
 
     /// Says whether the parts of a path lie at a place or below it. A part may be a pattern, here and there.

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use core::cell::OnceCell;
 
 use aish_program_format::{Rule, Trait};
+use aish_programs::words::hints;
 
 use super::super::arguments::Arguments;
 use super::super::budget::Work;
@@ -18,7 +19,7 @@ use super::super::word::{Stream, Taint, Word};
 use super::{HELP, Program, program_is_shell, shown};
 use crate::policy::PolicyRule;
 use crate::rules::tool::Tool;
-use crate::rules::{Effect, hints, programs};
+use crate::rules::{Effect, programs};
 use crate::verdict::Verdict;
 
 /// The rule that decides about a program, with the places of the operands that it is about.
@@ -134,7 +135,7 @@ impl<'w> Walker<'w> {
             let rules = programs::find(name).into_iter().flat_map(|program| program.rules());
             rules.filter(|rule| pattern::may_match(*rule, sorted))
         };
-        let stranger = !hints::is_verb(name);
+        let stranger = ![hints::LOOSE_VERBS, hints::TASK_VERBS].iter().any(|verbs| verbs.contains(&name));
         let is_known = programs::is_known(name);
         let strangers = stranger.then(|| about("?")).into_iter().flatten();
         // What a rule asks of a word takes time with its length, and with its parts where it is a path.

@@ -2,34 +2,17 @@
 
 use alloc::vec::Vec;
 
+use aish_programs::words::sql::{
+    ARGUMENTS, BEFORE_BRACKETS, BEFORE_TEXTS, CHANGING, EXPLAINED, FUNCTIONS_ELSEWHERE, OWN_SCHEMAS, READING,
+    TABLE_FUNCTIONS, TYPES, TYPES_ELSEWHERE,
+};
+
 use super::Database;
+use super::statement::only_computes;
 use super::token::{Token, tokens};
-use crate::rules::sql_functions::{BEFORE_BRACKETS, TABLES, is_elsewhere, only_computes, takes};
-use crate::rules::sql_types::{BEFORE_TEXTS, TYPES, TYPES_ELSEWHERE};
 
 /// The longest text that is read, in bytes.
 const MAX_BYTES: usize = 64 * 1024;
-
-/// What may begin the name of a function that belongs to the database itself.
-const OWN_SCHEMAS: &[&str] = &["pg_catalog"];
-
-/// Words that begin statements which read.
-const READING: &[&str] = &[
-    "begin", "commit", "desc", "describe", "explain", "match", "optional", "pragma", "rollback", "select", "show",
-    "table", "unwind", "use", "values", "with",
-];
-
-/// Words that no reading statement has.
-const CHANGING: &[&str] = &[
-    "analyse", "analyze", "attach", "call", "copy", "create", "delete", "detach", "drop", "execute", "foreach",
-    "insert", "install", "into", "load", "lock", "merge", "remove", "set", "truncate", "update",
-];
-
-/// Options of `explain` that are known.
-const EXPLAINED: &[&str] = &[
-    "analyse", "analyze", "buffers", "costs", "false", "format", "json", "off", "on", "settings", "text", "true",
-    "verbose", "xml", "yaml",
-];
 
 /// Says whether a text for a database is understood, whoever reads it, and only reads.
 pub(super) fn only_reads(text: &str, database: Database) -> bool {
@@ -43,7 +26,7 @@ pub(super) fn only_reads(text: &str, database: Database) -> bool {
 }
 
 fn reads_files(token: &Token) -> bool {
-    matches!(token, Token::Word(name) | Token::Quoted(name) if TABLES.contains(&name.as_str()))
+    matches!(token, Token::Word(name) | Token::Quoted(name) if TABLE_FUNCTIONS.contains(&name.as_str()))
 }
 
 fn reads(statement: &[Token], database: Database) -> bool {
@@ -186,7 +169,7 @@ fn calls_only_known(statement: &[Token], database: Database) -> bool {
     let computes = |name: &str, at: usize| match database {
         Database::Another => only_computes(name),
         _ if counts.get(at).is_some_and(|count| takes(name, *count)) => true,
-        Database::Unknown => is_elsewhere(name),
+        Database::Unknown => FUNCTIONS_ELSEWHERE.contains(&name),
         Database::Postgres => false,
     };
     (0..statement.len()).filter(|at| statement.get(*at) == Some(&Token::Mark('('))).all(|at| {
@@ -202,6 +185,11 @@ fn calls_only_known(statement: &[Token], database: Database) -> bool {
             None | Some(Token::Mark(_)) => true,
         }
     })
+}
+
+/// Says whether a function of PostgreSQL itself takes so many arguments.
+fn takes(name: &str, count: usize) -> bool {
+    ARGUMENTS.iter().any(|(known, arguments)| *known == name && arguments.fit(count))
 }
 
 fn is_own(schema: Option<&Token>) -> bool {

@@ -3,8 +3,9 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use aish_programs::words::sql::{OPERATORS, OPERATORS_ELSEWHERE};
+
 use super::Database;
-use crate::rules::sql_types::{OPERATORS, OPERATORS_ELSEWHERE};
 
 /// What statements are made of; comments and blanks are left out.
 #[derive(Debug, Clone, PartialEq, Eq)]

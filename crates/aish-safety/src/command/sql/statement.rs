@@ -2,13 +2,15 @@
 
 use alloc::string::String;
 
+use aish_programs::words::sql::{
+    ARGUMENTS, BEFORE_BRACKETS, BEHIND_TABLES, DROPPED, FUNCTIONS_ELSEWHERE, READING_PRAGMAS, SECRET_PARTS,
+    SECRET_SETTINGS, SECRET_TABLES, SECRET_VALUES,
+};
 use aish_types::{NameContext, is_secret_name};
-
-use super::sql_functions::{BEFORE_BRACKETS, only_computes};
 
 /// What a statement does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(super) enum Outcome {
     /// Reads.
     Read,
     /// Reads passwords, tokens or the records of accounts.
@@ -19,122 +21,11 @@ pub(crate) enum Outcome {
     Halt,
 }
 
-/// Pragmas of SQLite that only tell something, whatever they are given in brackets.
-const READING_PRAGMAS: &[&str] = &[
-    "collation_list",
-    "compile_options",
-    "database_list",
-    "foreign_key_check",
-    "foreign_key_list",
-    "freelist_count",
-    "function_list",
-    "index_info",
-    "index_list",
-    "index_xinfo",
-    "integrity_check",
-    "module_list",
-    "page_count",
-    "pragma_list",
-    "quick_check",
-    "table_info",
-    "table_list",
-    "table_xinfo",
-];
-
-const DROPPED: &[&str] = &[
-    "table",
-    "database",
-    "schema",
-    "view",
-    "materialized",
-    "user",
-    "role",
-    "index",
-    "tablespace",
-    "keyspace",
-    "owned",
-    "column",
-    "sequence",
-    "function",
-    "procedure",
-    "type",
-    "collection",
-    "warehouse",
-    "stage",
-    "measurement",
-    "series",
-    "shard",
-    "bucket",
-    "partition",
-    "foreign",
-    "extension",
-    "trigger",
-    "publication",
-    "subscription",
-    "server",
-    "cluster",
-    "dictionary",
-    "catalog",
-    "login",
-    "retention",
-    "replication",
-    "stream",
-    "topic",
-    "connector",
-    "graph",
-    "namespace",
-    "scope",
-];
-
-/// Words that begin a statement.
-pub(crate) fn is_keyword(word: &str) -> bool {
-    matches!(
-        word,
-        "select"
-            | "insert"
-            | "update"
-            | "delete"
-            | "drop"
-            | "truncate"
-            | "alter"
-            | "create"
-            | "grant"
-            | "revoke"
-            | "with"
-            | "explain"
-            | "show"
-            | "describe"
-            | "desc"
-            | "use"
-            | "set"
-            | "copy"
-            | "vacuum"
-            | "analyze"
-            | "begin"
-            | "commit"
-            | "rollback"
-            | "merge"
-            | "replace"
-            | "pragma"
-            | "flush"
-            | "purge"
-            | "reset"
-            | "optimize"
-            | "attach"
-            | "detach"
-            | "call"
-            | "load"
-            | "rename"
-            | "values"
-            | "table"
-            | "match"
-            | "remove"
-            | "unwind"
-    )
-}
+/// What a statement does, by which rule, and why.
+pub(super) type Judged = (Outcome, &'static str, &'static str);
 
 /// Judges a statement by its words in lower case; none where the statement is not known.
-pub(crate) fn judge(words: &[String]) -> Option<(Outcome, &'static str, &'static str)> {
+pub(super) fn judge(words: &[String]) -> Option<Judged> {
     let word = |at: usize| words.get(at).map_or("", String::as_str);
     match (word(0), words.len()) {
         // Cut off by a shell that split the line again: what it drops came in the words after it.
@@ -147,87 +38,6 @@ pub(crate) fn judge(words: &[String]) -> Option<(Outcome, &'static str, &'static
         },
     }
 }
-
-/// Parts of the names of columns, tables and settings of databases that hold secrets, beside those that say so anywhere.
-const SECRET_PARTS: &[&str] = &[
-    "auth_string",
-    "authentication",
-    "authid",
-    "conninfo",
-    "cookie",
-    "hba_file",
-    "mfa",
-    "otp",
-    "passw",
-    "pwd",
-    "session_data",
-    "session_key",
-    "shadow",
-    "slave_master_info",
-    "user_mapping",
-];
-
-/// Tables and views whose whole rows hold secrets: accounts, sessions, settings, addresses of other servers.
-const SECRET_TABLES: &[&str] = &[
-    "account",
-    "accounts",
-    "admin",
-    "admins",
-    "auth",
-    "django_session",
-    "foreign_data_wrapper_options",
-    "foreign_server_options",
-    "foreign_table_options",
-    "global_priv",
-    "global_variables",
-    "identities",
-    "login",
-    "logins",
-    "member",
-    "members",
-    "persisted_variables",
-    "pg_db_role_setting",
-    "pg_file_settings",
-    "pg_foreign_server",
-    "pg_roles",
-    "pg_settings",
-    "pg_statistic",
-    "pg_statistic_ext_data",
-    "pg_stats",
-    "pg_stats_ext",
-    "pg_stats_ext_exprs",
-    "pg_subscription",
-    "pg_user_mappings",
-    "servers",
-    "session_variables",
-    "sessions",
-    "slave_master_info",
-    "user",
-    "users",
-    "variables_by_thread",
-];
-
-/// Columns of such tables that hold the value of a setting, under whatever name the row has.
-const SECRET_VALUES: &[&str] = &[
-    "boot_val",
-    "histogram_bounds",
-    "most_common_elems",
-    "most_common_vals",
-    "option_value",
-    "reset_val",
-    "rolconfig",
-    "setconfig",
-    "setting",
-    "stavalues1",
-    "stavalues2",
-    "stavalues3",
-    "stavalues4",
-    "stavalues5",
-    "variable_value",
-];
-
-/// Settings of a server whose value is a secret.
-const SECRET_SETTINGS: &[&str] = &["report_password", "wsrep_sst_auth"];
 
 /// Says whether what a statement reads is secret by its name, or whole rows of a table that holds secrets.
 fn shows_secrets(words: &[String]) -> bool {
@@ -317,34 +127,7 @@ fn shows_row(words: &[String], held: &dyn Fn(&str) -> bool) -> bool {
     })
 }
 
-/// Words that stand behind a table and are no other name of it.
-const BEHIND_TABLES: &[&str] = &[
-    "cross",
-    "except",
-    "fetch",
-    "for",
-    "full",
-    "group",
-    "having",
-    "inner",
-    "intersect",
-    "join",
-    "left",
-    "limit",
-    "natural",
-    "offset",
-    "on",
-    "order",
-    "right",
-    "tablesample",
-    "union",
-    "using",
-    "where",
-    "window",
-    "with",
-];
-
-fn known(words: &[String]) -> Option<(Outcome, &'static str, &'static str)> {
+fn known(words: &[String]) -> Option<Judged> {
     let word = |at: usize| words.get(at).map_or("", String::as_str);
     let has = |wanted: &str| words.iter().any(|word| word == wanted);
     match word(0) {
@@ -403,14 +186,10 @@ fn known(words: &[String]) -> Option<(Outcome, &'static str, &'static str)> {
         "explain" if !has("analyze") && !has("analyse") => {
             Some((Outcome::Read, "databases.explain", "shows how a statement would run"))
         }
-        "with" | "explain"
-            if words
-                .iter()
-                .any(|word| matches!(word.as_str(), "delete" | "update" | "insert" | "drop" | "truncate")) =>
-        {
-            let at = words.iter().position(|word| matches!(word.as_str(), "delete" | "update" | "drop" | "truncate"));
-            let inner = at.and_then(|at| words.get(at..)).unwrap_or_default();
-            match judge_inner(inner) {
+        "with" | "explain" if ["delete", "update", "insert", "drop", "truncate"].iter().any(|changes| has(changes)) => {
+            let loses = |word: &String| matches!(word.as_str(), "delete" | "update" | "drop" | "truncate");
+            let inner = words.iter().position(loses).and_then(|at| judge(words.get(at..)?));
+            match inner {
                 Some(found) if word(0) == "with" || has("analyze") => Some(found),
                 _ => Some((Outcome::Write, "databases.write", "changes a database")),
             }
@@ -445,14 +224,6 @@ fn locks(words: &[String]) -> bool {
     })
 }
 
-fn judge_inner(words: &[String]) -> Option<(Outcome, &'static str, &'static str)> {
-    if words.first().is_some_and(|word| matches!(word.as_str(), "delete" | "update" | "drop" | "truncate")) {
-        judge(words)
-    } else {
-        None
-    }
-}
-
 /// Says whether a statement has no condition, or one that always holds.
 fn unbounded(words: &[String]) -> bool {
     let Some(at) = words.iter().position(|word| word == "where") else {
@@ -476,4 +247,9 @@ fn calls_unknown(words: &[String]) -> bool {
         }
         _ => false,
     })
+}
+
+/// Says whether a function of some database only computes.
+pub(super) fn only_computes(name: &str) -> bool {
+    ARGUMENTS.iter().any(|(known, _)| *known == name) || FUNCTIONS_ELSEWHERE.contains(&name)
 }

@@ -1,6 +1,6 @@
 //! Lists of patterns for names, laid out when this crate is compiled so that most are told apart by two letters.
 
-use crate::command::path::glob_match;
+use super::glob_match;
 
 /// A list of at most 128 patterns.
 pub(crate) struct Globs {
