@@ -217,8 +217,10 @@ mod tests {
         check("'{a,b}'", &[]);
         check("${a,,}", &[]);
         check("{}", &[]);
-        check(&"{a,".repeat(40), &[]);
-        for many in ["{a,b}".repeat(20), "{".repeat(9) + "a,b}" + &",c}".repeat(8)] {
+        check(&"{a,".repeat(16), &[]);
+        check("{{a,b}", &["{a", "{b"]);
+        check("{a,{b,c}", &["{a,b", "{a,c"]);
+        for many in ["{a,".repeat(40), "{a,b}".repeat(20), "{".repeat(9) + "a,b}" + &",c}".repeat(8)] {
             assert_eq!(expand(&many, &Budget::default()), Expanded::TooMany, "{many}");
         }
     }

@@ -5,7 +5,7 @@ use alloc::string::ToString;
 use brush_parser::ast::{self, CommandPrefixOrSuffixItem as Item};
 
 use super::walk::Walker;
-use super::word::{HOLE, Word};
+use super::word::{HOLE, Word, is_numeric};
 use crate::rules::{Effect, programs};
 use crate::verdict::Verdict;
 
@@ -58,14 +58,11 @@ impl Walker<'_> {
     }
 
     /// Asks about an assignment that is a command to dash, and the path of a program: `x+=a/b`, `x[1]=a/b`.
-    pub(super) fn assigned_by_dash(&mut self, assignment: &ast::Assignment, value: &[Word]) {
-        let index = match &assignment.name {
-            ast::AssignmentName::ArrayElementName(_, index) => Some(index),
-            ast::AssignmentName::VariableName(_) => None,
-        };
+    pub(super) fn assigned_by_dash(&mut self, assignment: &ast::Assignment, index: Option<&Word>, value: &[Word]) {
         // What is not known may hold a slash.
-        let is_path = index.is_some_and(|index| index.contains(['/', '$', '`']))
-            || (assignment.append || index.is_some()) && value.iter().any(|word| word.text.contains(['/', HOLE]));
+        let holds_slash = |word: &Word| word.text.contains('/') || !word.is_known() && !is_numeric(&word.text);
+        let is_command = assignment.append || index.is_some();
+        let is_path = index.is_some_and(holds_slash) || is_command && value.iter().any(holds_slash);
         if is_path && matches!(assignment.value, ast::AssignmentValue::Scalar(_)) {
             let reason = "is the path of a program to shells that know no such assignment";
             self.note_plain(&assignment.to_string(), Verdict::Ask, Effect::Run, "dash.assignment", reason);

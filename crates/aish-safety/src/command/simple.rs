@@ -267,14 +267,14 @@ impl Walker<'_> {
     }
 
     fn assignment(&mut self, assignment: &ast::Assignment) -> Assigned {
-        let name = match &assignment.name {
-            ast::AssignmentName::VariableName(name) => name.clone(),
+        let (name, index) = match &assignment.name {
+            ast::AssignmentName::VariableName(name) => (name.clone(), None),
             ast::AssignmentName::ArrayElementName(name, index) => {
                 // An index is evaluated, with the substitutions in it.
                 let index = self.index(name, index);
                 self.state.note_key(name, &index);
                 self.element(name, &index, &assignment.value);
-                name.clone()
+                (name.clone(), Some(index))
             }
         };
         if let ast::AssignmentValue::Array(items) = &assignment.value {
@@ -287,7 +287,7 @@ impl Walker<'_> {
                 self.names_found(words)
             }
         };
-        self.assigned_by_dash(assignment, &value);
+        self.assigned_by_dash(assignment, index.as_ref(), &value);
         // The name alone is the first element to bash, which may be none of these.
         for word in value.iter_mut().filter(|_| super::elements::chooses_elements(assignment)) {
             word.taint = word.taint | Taint::GUESSED;
