@@ -32,6 +32,7 @@ mod waiting;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, mpsc};
+use std::time::Duration;
 
 use aish_safety::{Answer, ChangesAnswer, ChangesQuestion, Question};
 use tokio::sync::oneshot;
@@ -46,6 +47,9 @@ pub use view::PromptView;
 use crate::question::HaltAnswer;
 use hangup::Hangup;
 use thread::{Asked, Beside, Job};
+
+/// How soon a prompt is written once its text is made.
+const WRITTEN: Duration = Duration::from_millis(1);
 
 /// The line editor. Its thread starts at once and ends when the editor is dropped; it holds the terminal only while
 /// a read or a question is under way.
@@ -96,6 +100,14 @@ impl LineEditor {
         let (answer, reply) = oneshot::channel();
         self.jobs.send(Job::Read { view: Box::new(view), answer }).map_err(|_| EditorError::Ended)?;
         Ok(Reading { reply: KnockOnDrop(Some(self.printer.clone()), reply), hangup: self.hangup.clone() })
+    }
+
+    /// Waits until a prompt that was begun is drawn: what else there is to do would only keep its thread from that.
+    ///
+    /// Where the terminal does not answer, or none is drawn on, that takes until the caller gives up.
+    pub async fn drawn(&self) {
+        self.beside.drawn.notified().await;
+        tokio::time::sleep(WRITTEN).await;
     }
 
     /// Asks the gate's question. End of input and a terminal that cannot be read are no, an interrupt stops what wanted it.

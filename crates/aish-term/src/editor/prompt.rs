@@ -1,8 +1,10 @@
 //! Our prompt in the line editor library's terms.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use reedline::{Color, Prompt, PromptEditMode, PromptHistorySearch, PromptViMode};
+use tokio::sync::Notify;
 
 use super::resized::Drawing;
 use super::view::PromptView;
@@ -24,6 +26,8 @@ pub(super) struct DrawnPrompt {
     left_text: String,
     continuation_text: String,
     right_cells: usize,
+    /// Told when the text is taken to be written.
+    drawn: Option<Arc<Notify>>,
 }
 
 impl DrawnPrompt {
@@ -40,7 +44,14 @@ impl DrawnPrompt {
             continuation: continuation.to_text(ink),
             left_text: left.text(),
             continuation_text: continuation.text(),
+            drawn: None,
         }
+    }
+
+    /// Tells when it is drawn.
+    #[must_use]
+    pub(super) fn telling(self, drawn: &Arc<Notify>) -> Self {
+        Self { drawn: Some(Arc::clone(drawn)), ..self }
     }
 
     /// Returns the prompt's text without styles, for a terminal that is only written to.
@@ -127,6 +138,9 @@ impl Prompt for DrawnPrompt {
 
     /// vi's modes but for the one that a line begins in.
     fn render_prompt_indicator(&self, mode: PromptEditMode) -> Cow<'_, str> {
+        if let Some(drawn) = &self.drawn {
+            drawn.notify_one();
+        }
         Cow::Borrowed(indicator(&mode))
     }
 

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use aish_safety::{Answer, ChangesAnswer, ChangesQuestion, Question};
 use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyModifiers};
 use reedline::{EditCommand, Reedline, Signal};
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 
 use super::assemble::{self, Carried, engine};
 use super::input::{EditorError, Input, Line};
@@ -42,6 +42,8 @@ pub(super) struct Beside {
     pub(super) words: Mutex<Option<String>>,
     /// What was typed behind the last line in the same go.
     pub(super) behind: Mutex<String>,
+    /// Told when a prompt's text is made, right before it is written.
+    pub(super) drawn: Arc<Notify>,
     /// Ctrl-C came as a signal since the last read or question began.
     pub(super) interrupted: AtomicBool,
 }
@@ -127,7 +129,7 @@ impl Worker<'_> {
         let enters = enters && self.options.reach == Reach::Full;
         let entered = if enters { self.waiting.entered(is_whole) } else { None };
         let ink = Ink { color: self.options.capabilities.color, links: false };
-        let prompt = DrawnPrompt::new(view, ink);
+        let prompt = DrawnPrompt::new(view, ink).telling(&self.beside.drawn);
         let result = match self.options.reach {
             Reach::Full => self.edit(&prompt, entered, &answer),
             Reach::Plain => self.read_plain(&prompt, &answer),

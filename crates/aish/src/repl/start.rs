@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
+use std::time::Duration;
 
 use aish_mcp::client::{Ports, ServerOptions};
 use aish_safety::Approver;
@@ -43,6 +44,9 @@ use crate::shell_switch::Switch;
 use crate::shell_tool::ShellTool;
 use crate::surface::text::{TextSurface, Verbosity};
 use crate::toolset;
+
+/// How long the rest waits for the first prompt to be drawn; terminals that are far away answer later.
+const DRAWN: Duration = Duration::from_millis(20);
 
 /// What is drawn on, and how.
 pub struct Screen {
@@ -118,6 +122,10 @@ impl Repl {
         };
         let signals = Signals::listen(editor.pauses())?;
         let reading = first.map(|view| editor.begin(view)).transpose()?;
+        if reading.is_some() {
+            // Both at once are slower than one behind the other: the threads share processors, and pages are mapped for both.
+            let _ = tokio::time::timeout(DRAWN, editor.drawn()).await;
+        }
         // A file is made to see: the disk may take its time.
         notices.extend(base.paths.state_fault());
         notices.extend(toolset::fill(&base, &registry, Arc::new(base.memory()), Some(Arc::new(toolset::files(&base)))));
