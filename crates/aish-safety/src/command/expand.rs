@@ -265,9 +265,7 @@ impl Walker<'_> {
             Some('[') => {
                 let end = closing(tail, '[', ']', &self.budget).unwrap_or(tail.len());
                 let inside = tail.get(..end).unwrap_or_default();
-                if splitting == Splitting::AtBlanks {
-                    self.old_brackets_of_dash(inside);
-                }
+                self.old_brackets_of_dash(inside);
                 let word = self.arithmetic(inside);
                 out.insert(&word, splitting);
                 tail.get(end + 1..).unwrap_or_default()
@@ -362,6 +360,11 @@ impl Walker<'_> {
 
     fn parameter(&mut self, inside: &str, splitting: Splitting, out: &mut Fields) {
         let words = self.parameter_words(inside);
+        let is_unset = |word: &Word| word.taint.has(Taint::UNSET) || word.text.is_empty();
+        if splitting == Splitting::AtBlanks && (words.is_empty() || words.iter().any(is_unset)) {
+            self.otherwise.vanishes = true;
+            out.vanishes |= self.read_as.vanishes;
+        }
         // Behind `!` and in a name that stands for another may be `@`.
         let loose = inside.contains(['@', '!']) && inside != "!" || self.state.refers;
         let every = inside.ends_with("[@]") || inside == "@" || splitting == Splitting::AtBlanks;

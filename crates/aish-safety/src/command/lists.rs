@@ -5,7 +5,6 @@ use alloc::string::String;
 use brush_parser::ast;
 
 use super::budget::Work;
-use super::read_by_dash::ends_in_dash;
 use super::simple::redirects_something;
 use super::walk::Walker;
 use super::ways::{Taken, Ways};
@@ -53,7 +52,7 @@ impl Walker<'_> {
     }
 
     fn and_or(&mut self, item: &ast::AndOrList, stdin: &Stream) -> Stream {
-        if !ends_in_dash(item) {
+        if !Self::ends_in_dash(item) {
             return self.and_or_once(item, stdin);
         }
         let depth = self.state.begin_branch();
@@ -100,6 +99,9 @@ impl Walker<'_> {
     }
 
     fn pipeline(&mut self, pipeline: &ast::Pipeline, stdin: &Stream) -> Stream {
+        if let (true, Some(first)) = (pipeline.timed.is_some(), pipeline.seq.first()) {
+            self.timed_by_dash(first);
+        }
         let [command] = pipeline.seq.as_slice() else {
             self.apart += 1;
             let mut stream = stdin.clone();
@@ -133,9 +135,6 @@ impl Walker<'_> {
         // What is timed is a program to dash, and runs in a shell of its own in zsh.
         if !may_fail_to_start(command) && pipeline.timed.is_none() {
             return self.started(command, stdin);
-        }
-        if pipeline.timed.is_some() {
-            self.timed_by_dash(command);
         }
         let depth = self.state.begin_branch();
         let out = self.command(command, stdin);

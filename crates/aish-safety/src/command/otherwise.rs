@@ -7,6 +7,8 @@ pub(crate) struct Otherwise {
     pub(crate) split: bool,
     /// Lists in braces are one word, in dash.
     pub(crate) braces: bool,
+    /// A word with a variable that is not set is none, in fish.
+    pub(crate) vanishes: bool,
     /// A `$` before a quote is a letter, in dash, and before a double one in zsh.
     pub(crate) quotes: bool,
 }

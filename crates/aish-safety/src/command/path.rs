@@ -469,6 +469,11 @@ fn class(pattern: &[u8], byte: u8) -> Option<usize> {
 
 /// Reads `[:alpha:]`; returns its length, and whether the byte is one of it.
 fn named_class(pattern: &[u8], byte: u8) -> Option<(usize, bool)> {
+    if let Some(behind) = pattern.strip_prefix(b"[.").or_else(|| pattern.strip_prefix(b"[=")) {
+        // A letter that is written otherwise, or a class of its like: it may be any.
+        let length = behind.iter().take(16).position(|byte| *byte == b']')?;
+        return Some((length + 3, true));
+    }
     let name = pattern.strip_prefix(b"[:")?;
     let length = name.iter().take(8).position(|byte| *byte == b':').filter(|at| name.get(at + 1) == Some(&b']'))?;
     let holds = match name.get(..length)? {

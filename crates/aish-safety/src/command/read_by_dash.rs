@@ -74,7 +74,7 @@ impl Walker<'_> {
         let ast::Command::Simple(command) = command else { return };
         for item in command.prefix.iter().flat_map(|prefix| prefix.0.iter()) {
             if let Item::AssignmentWord(_, word) = item
-                && word.value.contains('/')
+                && word.value.contains(['/', '$', '`'])
             {
                 let reason = "is the path of a program where `time` is one";
                 self.note_plain(&word.value, Verdict::Ask, Effect::Run, "dash.assignment", reason);
@@ -85,18 +85,32 @@ impl Walker<'_> {
     /// Asks about `((…))` where dash, to which it is a subshell in a subshell, writes to a file or runs a program: `((1 > 2))`.
     pub(crate) fn brackets_of_dash(&mut self, text: &str) {
         let first = |part: &str| {
-            let part = part.trim_start_matches([' ', '\t', '(']);
-            let end = part.find([' ', '\t', ')']).unwrap_or(part.len());
-            part.get(..end).is_some_and(|word| word.contains('/') || programs::is_known(word))
+            let part = part.trim_start_matches([' ', '\t', '(', '!']);
+            let end = part.find([' ', '\t', ')', '<']).unwrap_or(part.len());
+            part.get(..end).is_some_and(|word| word.contains(['$', '`']) || self.may_be_program(word))
         };
         if text.contains(['>', '\'', '"', '\\']) || text.split([';', '|', '&', '\n']).any(first) {
             self.counts_in_dash(text);
         }
     }
 
-    /// Asks about `$[…]` where dash, to which it is a word, ends it before its end.
+    /// Says whether a word may be the name of a program: a known one, a function of the line, a path, or letters as in a name. One
+    /// letter alone is a variable.
+    fn may_be_program(&self, word: &str) -> bool {
+        let is_of_a_name = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
+        let reads_as_name = word.chars().all(is_of_a_name)
+            && !word.starts_with('-')
+            && word.len() > 1
+            && word.contains(|letter: char| letter.is_ascii_alphabetic());
+        word.contains(['/', HOLE])
+            || reads_as_name
+            || programs::is_known(word)
+            || self.state.functions.contains_key(word)
+    }
+
+    /// Asks about `$[…]`, which is no arithmetic to dash and fish, and may be several words and redirects.
     pub(crate) fn old_brackets_of_dash(&mut self, text: &str) {
-        if text.contains(['>', '|', '&', ';', '\n']) {
+        if text.contains(['<', '>', '|', '&', ';', '(', '\n', ' ', '\t', '!', '*', '?']) {
             self.counts_in_dash(text);
         }
     }
@@ -104,7 +118,7 @@ impl Walker<'_> {
     /// Asks about a part of `[[ … ]]` that dash takes for a command: `[[ a || touch ]]` leaves a file `]]` there.
     pub(crate) fn run_by_dash(&mut self, text: &str) {
         let first = text.split([' ', '\t']).find(|word| !word.is_empty()).unwrap_or_default();
-        if first.contains(['/', HOLE]) || programs::is_known(first) {
+        if self.may_be_program(first) {
             self.counts_in_dash(text);
         }
     }
@@ -114,24 +128,32 @@ impl Walker<'_> {
         let reason = "is no arithmetic and no test to dash, which takes its marks for those of a command";
         self.note_plain(text, Verdict::Ask, Effect::Write, "dash.brackets", reason);
     }
-}
 
-/// Says whether dash runs a list, up to a `&>` in it, behind the line: what it sets is not set there.
-pub(super) fn ends_in_dash(item: &ast::AndOrList) -> bool {
-    let both = |redirect: &ast::IoRedirect| matches!(redirect, ast::IoRedirect::OutputAndError(..));
-    let command = |command: &ast::Command| match command {
-        ast::Command::Simple(simple) => {
-            let prefix = simple.prefix.iter().flat_map(|prefix| prefix.0.iter());
-            let mut items = prefix.chain(simple.suffix.iter().flat_map(|suffix| suffix.0.iter()));
-            items.any(|item| matches!(item, Item::IoRedirect(redirect) if both(redirect)))
+    /// Asks about a function that dash defines behind the line alone.
+    pub(super) fn defined_by_dash(&mut self, function: &ast::FunctionDefinition) {
+        let apart = |redirect: &ast::IoRedirect| matches!(redirect, ast::IoRedirect::OutputAndError(..));
+        if function.body.1.as_ref().is_some_and(|list| list.0.iter().any(apart)) {
+            self.counts_in_dash(&function.fname.value);
         }
-        ast::Command::Compound(_, redirects) | ast::Command::ExtendedTest(_, redirects) => {
-            redirects.as_ref().is_some_and(|list| list.0.iter().any(both))
-        }
-        ast::Command::Function(_) => false,
-    };
-    let more = item.additional.iter().map(|more| match more {
-        ast::AndOr::And(pipeline) | ast::AndOr::Or(pipeline) => pipeline,
-    });
-    core::iter::once(&item.first).chain(more).any(|pipeline| pipeline.seq.iter().any(command))
+    }
+
+    /// Says whether dash runs a list, up to a `&>` in it, behind the line: what it sets is not set there.
+    pub(super) fn ends_in_dash(item: &ast::AndOrList) -> bool {
+        let both = |redirect: &ast::IoRedirect| matches!(redirect, ast::IoRedirect::OutputAndError(..));
+        let command = |command: &ast::Command| match command {
+            ast::Command::Simple(simple) => {
+                let prefix = simple.prefix.iter().flat_map(|prefix| prefix.0.iter());
+                let mut items = prefix.chain(simple.suffix.iter().flat_map(|suffix| suffix.0.iter()));
+                items.any(|item| matches!(item, Item::IoRedirect(redirect) if both(redirect)))
+            }
+            ast::Command::Compound(_, redirects) | ast::Command::ExtendedTest(_, redirects) => {
+                redirects.as_ref().is_some_and(|list| list.0.iter().any(both))
+            }
+            ast::Command::Function(_) => false,
+        };
+        let more = item.additional.iter().map(|more| match more {
+            ast::AndOr::And(pipeline) | ast::AndOr::Or(pipeline) => pipeline,
+        });
+        core::iter::once(&item.first).chain(more).any(|pipeline| pipeline.seq.iter().any(command))
+    }
 }

@@ -52,6 +52,10 @@ impl Walker<'_> {
             let reason = "does something else where a shell makes one word of a list in braces, as dash";
             self.ask_if_read(|walker| walker.read_as.braces = true, (command, stdin), "dash.braces", reason);
         }
+        if otherwise.vanishes {
+            let reason = "does something else where a word with a variable that is not set is none, as in fish";
+            self.ask_if_read(|walker| walker.read_as.vanishes = true, (command, stdin), "fish.unset", reason);
+        }
         if otherwise.quotes {
             let reason = "does something else where `$` before a quote is a letter, as in dash";
             self.ask_if_read(|walker| walker.read_as.quotes = true, (command, stdin), "dash.quotes", reason);

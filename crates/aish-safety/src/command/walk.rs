@@ -392,6 +392,7 @@ impl<'a> Walker<'a> {
             }
             ast::Command::Function(function) => {
                 let name = function.fname.value.clone();
+                self.defined_by_dash(function);
                 self.define(&name, function);
                 Stream::default()
             }
