@@ -378,6 +378,11 @@ impl Walker<'_> {
             }
             out.insert(word, splitting);
             out.loose |= loose;
+            if splitting == Splitting::AtBlanks && inside.ends_with("PATH") && word.text.contains(':') {
+                // A list to fish, whose elements are between the colons.
+                out.current.taint = out.current.taint | Taint::GUESSED;
+                out.loose = true;
+            }
         }
     }
 

@@ -469,10 +469,10 @@ fn class(pattern: &[u8], byte: u8) -> Option<usize> {
 
 /// Reads `[:alpha:]`; returns its length, and whether the byte is one of it.
 fn named_class(pattern: &[u8], byte: u8) -> Option<(usize, bool)> {
-    if let Some(behind) = pattern.strip_prefix(b"[.").or_else(|| pattern.strip_prefix(b"[=")) {
+    if let [b'[', mark @ (b'.' | b'='), behind @ ..] = pattern {
         // A letter that is written otherwise, or a class of its like: it may be any.
-        let length = behind.iter().take(16).position(|byte| *byte == b']')?;
-        return Some((length + 3, true));
+        let length = behind.windows(2).position(|pair| pair == [*mark, b']'])?;
+        return Some((length + 4, true));
     }
     let name = pattern.strip_prefix(b"[:")?;
     let length = name.iter().take(8).position(|byte| *byte == b':').filter(|at| name.get(at + 1) == Some(&b']'))?;

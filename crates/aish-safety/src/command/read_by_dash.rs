@@ -84,12 +84,17 @@ impl Walker<'_> {
 
     /// Asks about `((…))` where dash, to which it is a subshell in a subshell, writes to a file or runs a program: `((1 > 2))`.
     pub(crate) fn brackets_of_dash(&mut self, text: &str) {
-        let first = |part: &str| {
+        let runs = |part: &str| {
             let part = part.trim_start_matches([' ', '\t', '(', '!']);
-            let end = part.find([' ', '\t', ')', '<']).unwrap_or(part.len());
-            part.get(..end).is_some_and(|word| word.contains(['$', '`']) || self.may_be_program(word))
+            let words = part.split([' ', '\t', ')', '<']).filter(|word| !word.is_empty());
+            // Assignments stand before a program, too.
+            let mut words = words.skip_while(|word| word.contains('=')).peekable();
+            words.next().is_some_and(|word| {
+                let counts = words.peek().is_none() && (word.ends_with("++") || word.ends_with("--"));
+                word.contains(['$', '`']) || !counts && self.may_be_program(word)
+            })
         };
-        if text.contains(['>', '\'', '"', '\\']) || text.split([';', '|', '&', '\n']).any(first) {
+        if text.contains(['>', '\'', '"', '\\']) || text.split([';', '|', '&', '\n']).any(runs) {
             self.counts_in_dash(text);
         }
     }
@@ -97,7 +102,7 @@ impl Walker<'_> {
     /// Says whether a word may be the name of a program: a known one, a function of the line, a path, or letters as in a name. One
     /// letter alone is a variable.
     fn may_be_program(&self, word: &str) -> bool {
-        let is_of_a_name = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
+        let is_of_a_name = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.' | '+');
         let reads_as_name = word.chars().all(is_of_a_name)
             && !word.starts_with('-')
             && word.len() > 1
@@ -110,7 +115,7 @@ impl Walker<'_> {
 
     /// Asks about `$[…]`, which is no arithmetic to dash and fish, and may be several words and redirects.
     pub(crate) fn old_brackets_of_dash(&mut self, text: &str) {
-        if text.contains(['<', '>', '|', '&', ';', '(', '\n', ' ', '\t', '!', '*', '?']) {
+        if text.contains(['<', '>', '|', '&', ';', '(', '\n', ' ', '\t', '!', '*', '?', '$', '`']) {
             self.counts_in_dash(text);
         }
     }
