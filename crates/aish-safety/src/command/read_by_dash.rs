@@ -21,7 +21,7 @@ impl Walker<'_> {
         for item in prefix.chain(suffix) {
             match item {
                 Item::IoRedirect(redirect) => {
-                    ended |= matches!(redirect, ast::IoRedirect::OutputAndError(..));
+                    ended |= is_of_both(redirect);
                     self.redirect_of_dash(redirect);
                 }
                 Item::Word(word) | Item::AssignmentWord(_, word) if ended => {
@@ -33,6 +33,7 @@ impl Walker<'_> {
         }
     }
 
+    /// Asks about a redirect of which dash, or zsh, makes another one.
     pub(super) fn redirect_of_dash(&mut self, redirect: &ast::IoRedirect) {
         if let ast::IoRedirect::OutputAndError(target, _) = redirect
             && target.value.contains(['$', '`'])
@@ -136,23 +137,22 @@ impl Walker<'_> {
 
     /// Asks about a function that dash defines behind the line alone.
     pub(super) fn defined_by_dash(&mut self, function: &ast::FunctionDefinition) {
-        let apart = |redirect: &ast::IoRedirect| matches!(redirect, ast::IoRedirect::OutputAndError(..));
-        if function.body.1.as_ref().is_some_and(|list| list.0.iter().any(apart)) {
-            self.counts_in_dash(&function.fname.value);
+        if function.body.1.as_ref().is_some_and(|list| list.0.iter().any(is_of_both)) {
+            let reason = "is defined behind the line in dash, to which `&>` is `&` and `>`";
+            self.note_plain(&function.fname.value, Verdict::Ask, Effect::Run, "dash.ended", reason);
         }
     }
 
     /// Says whether dash runs a list, up to a `&>` in it, behind the line: what it sets is not set there.
     pub(super) fn ends_in_dash(item: &ast::AndOrList) -> bool {
-        let both = |redirect: &ast::IoRedirect| matches!(redirect, ast::IoRedirect::OutputAndError(..));
         let command = |command: &ast::Command| match command {
             ast::Command::Simple(simple) => {
                 let prefix = simple.prefix.iter().flat_map(|prefix| prefix.0.iter());
                 let mut items = prefix.chain(simple.suffix.iter().flat_map(|suffix| suffix.0.iter()));
-                items.any(|item| matches!(item, Item::IoRedirect(redirect) if both(redirect)))
+                items.any(|item| matches!(item, Item::IoRedirect(redirect) if is_of_both(redirect)))
             }
             ast::Command::Compound(_, redirects) | ast::Command::ExtendedTest(_, redirects) => {
-                redirects.as_ref().is_some_and(|list| list.0.iter().any(both))
+                redirects.as_ref().is_some_and(|list| list.0.iter().any(is_of_both))
             }
             ast::Command::Function(_) => false,
         };
@@ -161,4 +161,9 @@ impl Walker<'_> {
         });
         core::iter::once(&item.first).chain(more).any(|pipeline| pipeline.seq.iter().any(command))
     }
+}
+
+/// Says whether a redirect is `&>` or `&>>`.
+fn is_of_both(redirect: &ast::IoRedirect) -> bool {
+    matches!(redirect, ast::IoRedirect::OutputAndError(..))
 }
