@@ -39,7 +39,10 @@ impl Walker<'_> {
 
     /// Judges a word that is computed.
     pub(crate) fn counted(&mut self, word: &Word) {
-        if !super::special::is_plain_number(&word.text) || word.taint.has(Taint::ASSUMED) {
+        if word.text.contains(['*', '?']) {
+            // It may stand for names of files.
+            self.computes_with_the_unknown(&word.text);
+        } else if !super::special::is_plain_number(&word.text) || word.taint.has(Taint::ASSUMED) {
             self.evaluated(word);
         }
     }

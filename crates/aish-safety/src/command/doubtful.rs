@@ -61,6 +61,14 @@ pub(crate) fn doubt(text: &str) -> Option<&'static str> {
     by_quotes(text)
 }
 
+/// Says whether a text begins with zsh's pattern of numbers: `<1-9>`, `<->`.
+fn is_range(text: &str) -> bool {
+    let digits = |text: &'_ str| text.len() - text.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
+    let behind = text.get(1..).unwrap_or_default();
+    let Some(behind) = behind.get(digits(behind)..).and_then(|behind| behind.strip_prefix('-')) else { return false };
+    behind.get(digits(behind)..).is_some_and(|behind| behind.starts_with('>'))
+}
+
 /// Says whether a text begins with several digits and a redirect.
 fn names_descriptor(text: &str) -> bool {
     let behind = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
@@ -187,6 +195,9 @@ fn by_quotes(text: &str) -> Option<&'static str> {
                 }
                 // What stands in it is looked at by itself.
                 letters.by_ref().find(|(_, letter)| *letter == '`');
+            }
+            (Quote::None, '<') if is_range(rest) => {
+                return Some("holds a pattern of numbers to zsh, which is no redirect");
             }
             (Quote::None, '0') if !is_of_a_name(before) && names_descriptor(rest) => {
                 return Some("has a descriptor of two digits, which is a word to zsh and dash");

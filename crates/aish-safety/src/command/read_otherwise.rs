@@ -9,7 +9,7 @@ use aish_syntax::Kind;
 use brush_parser::ast::{self, CommandPrefixOrSuffixItem as Item};
 
 use super::walk::Walker;
-use super::word::{Stream, Taint};
+use super::word::{HOLE, Stream, Taint};
 use super::zsh::groups;
 use crate::rules::{Effect, programs};
 use crate::verdict::Verdict;
@@ -83,6 +83,21 @@ impl Walker<'_> {
         if verdict > Verdict::Allow {
             self.note_plain("", Verdict::Ask, Effect::Unknown, rule, reason);
         }
+    }
+
+    /// Runs a substitution; where it goes to another folder, fish does the rest of the line there, too.
+    pub(super) fn substituted_apart(&mut self, inside: impl FnOnce(&mut Self) -> Stream) -> Stream {
+        let before = self.state.folder.clone();
+        let mut moved = false;
+        let out = self.apart_from(|walker| {
+            let out = inside(walker);
+            moved = walker.state.folder != before;
+            out
+        });
+        if moved {
+            self.state.folder = Some(String::from(HOLE));
+        }
+        out
     }
 
     /// Asks about a line that does something else where its comments are words.

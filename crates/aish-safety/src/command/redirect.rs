@@ -355,7 +355,7 @@ impl Walker<'_> {
     /// Runs a process substitution; returns what it writes.
     pub(crate) fn process_substitution(&mut self, subshell: &ast::SubshellCommand, stdin: &Stream) -> Stream {
         self.within("a process substitution".into(), |walker| {
-            walker.apart_from(|walker| walker.deeper(|walker| walker.list(&subshell.list, stdin)))
+            walker.substituted_apart(|walker| walker.deeper(|walker| walker.list(&subshell.list, stdin)))
         })
     }
 }

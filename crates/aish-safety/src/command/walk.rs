@@ -279,7 +279,7 @@ impl<'a> Walker<'a> {
         }
         // What it assigns stays in it; what it reads may have been read before.
         let input = self.input.clone().perhaps();
-        self.apart_from(|walker| walker.text(source, &input))
+        self.substituted_apart(|walker| walker.text(source, &input))
     }
 
     /// Judges a text in the shell's language; returns what it writes.
