@@ -55,8 +55,13 @@ impl Walker<'_> {
         if !Self::ends_in_dash(item) {
             return self.and_or_once(item, stdin);
         }
+        self.in_some_shells(|walker| walker.and_or_once(item, stdin))
+    }
+
+    /// Does something whose settings and output not each shell has.
+    fn in_some_shells(&mut self, inside: impl FnOnce(&mut Self) -> Stream) -> Stream {
         let depth = self.state.begin_branch();
-        let out = self.and_or_once(item, stdin);
+        let out = inside(self);
         self.state.end_branch(depth);
         out.perhaps()
     }
@@ -136,10 +141,7 @@ impl Walker<'_> {
         if !may_fail_to_start(command) && pipeline.timed.is_none() {
             return self.started(command, stdin);
         }
-        let depth = self.state.begin_branch();
-        let out = self.command(command, stdin);
-        self.state.end_branch(depth);
-        out.perhaps()
+        self.in_some_shells(|walker| walker.command(command, stdin))
     }
 
     /// Walks a command; what it writes is sure where no redirect can keep it from that, or adds to it.
