@@ -78,7 +78,8 @@ pub(crate) fn exchange(
 ) -> EventStream {
     let start = State::Opening { opening, limits };
     let context = Context { endpoint, cancel, pending: VecDeque::new(), any_token: false, ended: false };
-    stream::unfold((start, context), |(state, mut context)| async move {
+    // In a box, since a stream of this kind moves what it keeps for each item.
+    stream::unfold((start, Box::new(context)), |(state, mut context)| async move {
         let (item, state) = step(state, &mut context).await?;
         context.ended |= matches!(item, Ok(StreamEvent::Finished(_)) | Err(_));
         Some((item, (state, context)))
@@ -191,20 +192,18 @@ async fn open(
 }
 
 /// Splits data at its lines where each of them is an event: some servers leave the blank line between events out.
-fn lines_of(data: &str) -> Vec<&str> {
+fn lines_of(data: &str) -> impl Iterator<Item = &str> {
     let is_event = |line: &str| line == "[DONE]" || serde_json::from_str::<IgnoredAny>(line).is_ok();
-    if data.contains('\n')
+    let is_split = data.contains('\n')
         && !is_event(data)
-        && data.lines().all(|line| line.trim().is_empty() || is_event(line.trim()))
-    {
-        return data.lines().filter(|line| !line.trim().is_empty()).collect();
-    }
-    vec![data]
+        && data.lines().all(|line| line.trim().is_empty() || is_event(line.trim()));
+    let lines = is_split.then(|| data.lines().filter(|line| !line.trim().is_empty()));
+    (!is_split).then_some(data).into_iter().chain(lines.into_iter().flatten())
 }
 
 /// Replaces escapes of half a letter, which JSON cannot hold: some servers cut a text inside one.
 fn whole_letters(json: &str) -> Cow<'_, str> {
-    if !json.contains("\\ud") && !json.contains("\\uD") {
+    if !json.contains('\\') || !json.contains("\\ud") && !json.contains("\\uD") {
         return Cow::Borrowed(json);
     }
     /// A unit of UTF-16 that an escape gives.

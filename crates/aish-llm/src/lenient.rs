@@ -1,9 +1,11 @@
 //! Wire values that are what they should be only most of the time. Text is borrowed where it can be.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, Deserializer};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
 /// A text where one is expected; an object or an array is its JSON, anything else is its words; null is nothing.
@@ -22,11 +24,66 @@ impl<'a> Lenient<'a> {
 pub(crate) struct Number(pub(crate) Option<u64>);
 
 /// A text, or whatever came in its place.
-#[derive(Deserialize)]
-#[serde(untagged)]
 pub(crate) enum TextOr<'a> {
-    Text(#[serde(borrow)] Cow<'a, str>),
+    Text(Cow<'a, str>),
     Other(Value),
+}
+
+// By hand: derived, untagged, it makes an error of each text that is not there, several for each token of an answer.
+impl<'de: 'a, 'a> Deserialize<'de> for TextOr<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+
+        impl<'de> Visitor<'de> for Either {
+            type Value = TextOr<'de>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("any value")
+            }
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<TextOr<'de>, E> {
+                Ok(TextOr::Text(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<TextOr<'de>, E> {
+                Ok(TextOr::Text(Cow::Owned(text.to_owned())))
+            }
+
+            fn visit_string<E>(self, text: String) -> Result<TextOr<'de>, E> {
+                Ok(TextOr::Text(Cow::Owned(text)))
+            }
+
+            fn visit_unit<E>(self) -> Result<TextOr<'de>, E> {
+                Ok(TextOr::Other(Value::Null))
+            }
+
+            fn visit_bool<E>(self, value: bool) -> Result<TextOr<'de>, E> {
+                Ok(TextOr::Other(value.into()))
+            }
+
+            fn visit_u64<E>(self, value: u64) -> Result<TextOr<'de>, E> {
+                Ok(TextOr::Other(value.into()))
+            }
+
+            fn visit_i64<E>(self, value: i64) -> Result<TextOr<'de>, E> {
+                Ok(TextOr::Other(value.into()))
+            }
+
+            fn visit_f64<E>(self, value: f64) -> Result<TextOr<'de>, E> {
+                Ok(TextOr::Other(value.into()))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<TextOr<'de>, A::Error> {
+                Value::deserialize(SeqAccessDeserializer::new(items)).map(TextOr::Other)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<TextOr<'de>, A::Error> {
+                Value::deserialize(MapAccessDeserializer::new(fields)).map(TextOr::Other)
+            }
+        }
+
+        deserializer.deserialize_any(Either)
+    }
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Lenient<'a> {

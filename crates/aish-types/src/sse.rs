@@ -1,7 +1,7 @@
 //! Server-sent events (WHATWG HTML, 9.2.6), as servers really write them: a line that no field begins is left out and
 //! does not end the stream, and what is not UTF-8 is replaced.
 
-use alloc::borrow::ToOwned;
+use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
@@ -56,7 +56,7 @@ impl Parser {
         if mem::take(&mut self.after_return) {
             bytes = bytes.strip_prefix(b"\n").unwrap_or(bytes);
         }
-        while let Some(end) = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+        while let Some(end) = memchr::memchr2(b'\n', b'\r', bytes) {
             let (part, rest) = bytes.split_at(end);
             self.has_room_for(part)?;
             if self.line.is_empty() {
@@ -94,7 +94,8 @@ impl Parser {
     }
 
     fn end_line(&mut self, line: &[u8], events: &mut impl Extend<Event>) {
-        let line = String::from_utf8_lossy(line);
+        // `from_utf8_lossy` looks at each byte alone.
+        let line = core::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
         let line = line.strip_prefix('\u{feff}').unwrap_or(&line);
         if line.is_empty() {
             return self.end_event(events);

@@ -63,7 +63,8 @@ type Item = Result<StreamEvent, ChatError>;
 
 pub(super) fn play(call: Call) -> EventStream {
     let prompt_tokens = call.prompt_tokens.unwrap_or_else(|| estimate::prompt_tokens(&call.request));
-    let playing = Playing {
+    // In a box, since a stream of this kind moves what it keeps for each item.
+    let playing = Box::new(Playing {
         call,
         prompt_tokens,
         at: 0,
@@ -72,7 +73,7 @@ pub(super) fn play(call: Call) -> EventStream {
         answer: None,
         wait: None,
         over: false,
-    };
+    });
     stream::unfold(playing, |mut playing| async move {
         let item = playing.next().await?;
         Some((item, playing))

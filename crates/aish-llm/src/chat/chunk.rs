@@ -25,9 +25,10 @@ pub(super) struct Chunk<'a> {
 #[serde(default, bound(deserialize = "'de: 'a"))]
 pub(super) struct Choice<'a> {
     pub(super) index: Number,
-    pub(super) delta: Option<Delta<'a>>,
+    // In boxes, so that little is moved for a token.
+    pub(super) delta: Option<Box<Delta<'a>>>,
     /// The whole message, where the server does not stream.
-    pub(super) message: Option<Delta<'a>>,
+    pub(super) message: Option<Box<Delta<'a>>>,
     pub(super) finish_reason: Lenient<'a>,
     pub(super) error: Option<Value>,
 }
@@ -41,8 +42,8 @@ pub(super) struct Delta<'a> {
     /// OpenRouter's reasoning, with signatures and encrypted parts.
     pub(super) reasoning_details: Option<Vec<Value>>,
     pub(super) refusal: Lenient<'a>,
-    pub(super) tool_calls: Option<Calls<'a>>,
-    pub(super) function_call: Option<FunctionDelta<'a>>,
+    pub(super) tool_calls: Option<Box<Calls<'a>>>,
+    pub(super) function_call: Option<Box<FunctionDelta<'a>>>,
 }
 
 /// The calls of a delta: a list of them, or one that no list is around.

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use aish_types::Usage;
 use serde_json::Value;
 
-use super::chunk::{Calls, Chunk, Delta, WireUsage};
+use super::chunk::{Chunk, Delta, WireUsage};
 use super::state::ChatState;
 use crate::assembly::{Assembly, CallPiece, CutBy};
 use crate::event::{ChatError, FinishReason, StreamEvent};
@@ -48,25 +48,25 @@ impl ChatDecoder {
         }
     }
 
-    fn chunk(&mut self, chunk: Chunk<'_>, out: &mut VecDeque<StreamEvent>) -> Result<(), ChatError> {
-        if let Some(error) = chunk.error.filter(says_something) {
-            return Err(self.failed(&error));
+    fn chunk(&mut self, chunk: &Chunk<'_>, out: &mut VecDeque<StreamEvent>) -> Result<(), ChatError> {
+        if let Some(error) = chunk.error.as_ref().filter(|error| says_something(error)) {
+            return Err(self.failed(error));
         }
         if let Some(usage) = &chunk.usage.0 {
             self.take_usage(usage);
         }
-        let cached = chunk.timings.0.and_then(|timings| timings.cache_n.0);
+        let cached = chunk.timings.0.as_ref().and_then(|timings| timings.cache_n.0);
         if let (Some(usage), Some(cached)) = (&mut self.usage, cached) {
             usage.cached = usage.cached.max(cached.min(usage.prompt));
         }
         // Only the first choice was asked for.
-        let mut choices = chunk.choices.into_iter().flatten().flatten();
+        let mut choices = chunk.choices.iter().flatten().flatten();
         let Some(choice) = choices.find(|choice| choice.index.0.unwrap_or(0) == 0) else { return Ok(()) };
-        if let Some(error) = choice.error.filter(says_something) {
-            return Err(self.failed(&error));
+        if let Some(error) = choice.error.as_ref().filter(|error| says_something(error)) {
+            return Err(self.failed(error));
         }
-        for delta in choice.delta.into_iter().chain(choice.message) {
-            self.delta(&delta, out);
+        for delta in choice.delta.iter().chain(&choice.message) {
+            self.delta(delta, out);
         }
         let reason = choice.finish_reason.text();
         if !reason.is_empty() {
@@ -101,7 +101,7 @@ impl ChatDecoder {
                 out.push_back(StreamEvent::Text(text.to_owned()));
             }
         }
-        for call in delta.tool_calls.iter().flat_map(Calls::iter) {
+        for call in delta.tool_calls.iter().flat_map(|calls| calls.iter()) {
             let (name, arguments) =
                 call.function.as_ref().map_or(("", ""), |function| (function.name.text(), function.arguments.text()));
             let extra = call.extra_content.as_ref();
@@ -156,7 +156,7 @@ impl Decoder for ChatDecoder {
             if chunk.choices.is_none() && chunk.object.text() == "error" {
                 return Err(Failure::from_body(data).in_stream(self.any_token));
             }
-            self.chunk(chunk, out)?;
+            self.chunk(&chunk, out)?;
         }
         Ok(if self.finish.is_some() { Progress::Ending } else { Progress::More })
     }
@@ -169,7 +169,7 @@ impl Decoder for ChatDecoder {
         if chunk.choices.as_ref().is_none_or(Vec::is_empty) {
             return Err(Failure::from_body(body).in_document());
         }
-        self.chunk(chunk, out)?;
+        self.chunk(&chunk, out)?;
         if self.finish.is_none() && !self.any_token {
             return Err(ChatError::Unreadable("the reply holds no answer".into()));
         }
