@@ -53,10 +53,15 @@ pub fn mask(text: &str) -> Cow<'_, str> {
 
 /// Returns whether a character stands between words.
 fn is_between(letter: char) -> bool {
-    letter.is_whitespace() || "\"'`,;()<>{}|\\".contains(letter)
+    letter.is_whitespace()
+        || matches!(letter, '"' | '\'' | '`' | ',' | ';' | '(' | ')' | '<' | '>' | '{' | '}' | '|' | '\\')
 }
 
 fn mask_word(word: &str) -> Cow<'_, str> {
+    // Most words of a text are short, and no address: one look at them is enough.
+    if word.len() < KEY_REST && !word.contains(':') {
+        return Cow::Borrowed(word);
+    }
     let word = mask_login(word);
     let word = match mask_parameters(&word) {
         Some(masked) => Cow::Owned(masked),

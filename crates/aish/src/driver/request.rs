@@ -26,12 +26,9 @@ async fn let_others_run() {
     .await;
 }
 
-/// Returns what a stream has now. The connection hands over one piece at a time: it gets its turn before nothing is taken for
-/// there.
+/// Returns what a stream has now. The connection hands over one piece at a time, and has its turn first: to look before
+/// that finds nothing most of the time.
 async fn at_once(stream: &mut EventStream) -> Option<Option<Result<StreamEvent, ChatError>>> {
-    if let Some(item) = stream.next().now_or_never() {
-        return Some(item);
-    }
     let_others_run().await;
     stream.next().now_or_never()
 }
@@ -64,22 +61,22 @@ impl Driver {
         let mut stream = self.asker.ask(messages, offer_tools, turn, cancel);
         let mut finished = None;
         let last = loop {
-            let tick = stage
-                .surface
-                .deadline()
-                .map(|at| at.saturating_sub(self.started.elapsed()).max(Duration::from_millis(16)));
             // What is there already is taken in before anything is written.
             let there = if stage.interrupt.is_cancelled() { None } else { at_once(&mut stream).await };
-            if there.is_none() {
+            let item = if let Some(item) = there {
+                item
+            } else {
                 stage.surface.flush();
-            }
-            let item = tokio::select! {
-                biased;
-                () = stage.interrupt.cancelled() => break Event::Interrupted,
-                item = async { match there { Some(item) => item, None => stream.next().await } } => item,
-                () = tokio::time::sleep(tick.unwrap_or(Duration::from_secs(3600))), if tick.is_some() => {
-                    stage.surface.tick(self.started.elapsed());
-                    continue;
+                let deadline = stage.surface.deadline();
+                let tick = deadline.map(|at| at.saturating_sub(self.started.elapsed()).max(Duration::from_millis(16)));
+                tokio::select! {
+                    biased;
+                    () = stage.interrupt.cancelled() => break Event::Interrupted,
+                    item = stream.next() => item,
+                    () = tokio::time::sleep(tick.unwrap_or(Duration::from_secs(3600))), if tick.is_some() => {
+                        stage.surface.tick(self.started.elapsed());
+                        continue;
+                    }
                 }
             };
             let event = match item {
