@@ -102,7 +102,18 @@ fn is_plain(arguments: &[Word]) -> bool {
         .map(|piece| piece.starts_with('s'))
         .collect::<Vec<_>>()
         .into_iter();
-    pieces.all(|is_text| is_text) && !format.text.contains("\\c")
+    pieces.all(|is_text| is_text) && has_escapes_of_all(&format.text)
+}
+
+/// Says whether every `printf` knows the escapes of a format: dash takes no `\x` and no `\u` (POSIX, "File Format Notation").
+fn has_escapes_of_all(format: &str) -> bool {
+    let mut letters = format.chars();
+    while let Some(letter) = letters.next() {
+        if letter == '\\' && !letters.next().is_some_and(|escaped| "\\abfnrtv01234567".contains(escaped)) {
+            return false;
+        }
+    }
+    true
 }
 
 /// Returns from which byte on `tail -c +N` writes, counted from 1.

@@ -3,13 +3,17 @@
 //! A shell of the other kind that cannot read the whole line runs nothing of it, so that only what all of them read
 //! counts.
 
+use alloc::rc::Rc;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use aish_syntax::Kind;
 use brush_parser::ast::{self, CommandPrefixOrSuffixItem as Item};
 
+use super::braces::{self, Expanded};
 use super::walk::Walker;
-use super::word::{HOLE, Stream, Taint};
+use super::ways::{Taken, Ways};
+use super::word::{HOLE, Stream, Taint, Word};
 use super::zsh::groups;
 use crate::rules::{Effect, programs};
 use crate::verdict::Verdict;
@@ -85,19 +89,56 @@ impl Walker<'_> {
         }
     }
 
-    /// Runs a substitution; where it goes to another folder, fish does the rest of the line there, too.
+    /// Runs a substitution. In fish it is no shell of its own: what it sets stays, and where it goes to another folder the rest
+    /// of the line is done there.
     pub(super) fn substituted_apart(&mut self, inside: impl FnOnce(&mut Self) -> Stream) -> Stream {
-        let before = self.state.folder.clone();
-        let mut moved = false;
-        let out = self.apart_from(|walker| {
-            let out = inside(walker);
-            moved = walker.state.folder != before;
-            out
-        });
-        if moved {
+        let (folder, visited) = (self.state.folder.clone(), Rc::clone(&self.state.visited));
+        let (before, mut ways) = (self.state.enter(), Ways::default());
+        let depth = self.state.begin_branch();
+        let out = inside(self);
+        self.state.end_way(depth, &mut ways);
+        let is_elsewhere = self.state.folder != folder || self.state.visited.len() != visited.len();
+        let seen = Rc::clone(&self.state.visited);
+        self.state.leave(before);
+        self.state.join_ways(&ways, Taken::OneOrNone);
+        if is_elsewhere {
             self.state.folder = Some(String::from(HOLE));
+            self.state.visited = seen;
         }
         out
+    }
+
+    /// Expands a word, with what it is to dash, which knows no lists in braces. Numbers name nothing that matters.
+    pub(super) fn expand_in_all(&mut self, source: &str) -> Vec<Word> {
+        let outer = core::mem::take(&mut self.otherwise.braces);
+        let mut words = self.expand(source);
+        let is_list = core::mem::replace(&mut self.otherwise.braces, outer);
+        let is_number = |word: &Word| word.text.bytes().all(|byte| byte.is_ascii_digit());
+        if is_list && !self.read_as.braces && !words.iter().all(is_number) {
+            self.read_as.braces = true;
+            words.extend(self.expand(source));
+            self.read_as.braces = false;
+        }
+        words
+    }
+
+    /// Reads what else a redirect may name: each of a list in braces, all of which zsh reads, and the name behind a `?`, which to
+    /// fish is a file that need not be there.
+    pub(super) fn read_names(&mut self, kind: &ast::IoFileRedirectKind, source: &str) {
+        if !matches!(kind, ast::IoFileRedirectKind::Read | ast::IoFileRedirectKind::ReadAndWrite) {
+            return;
+        }
+        if source.contains('{') && braces::expand(source, &self.budget) != Expanded::Same {
+            let outer = self.otherwise.braces;
+            for word in self.expand(source) {
+                self.read_file(&word);
+            }
+            self.otherwise.braces = outer;
+        }
+        if let Some(behind) = source.strip_prefix('?').filter(|behind| !behind.is_empty()) {
+            let word = self.expand_one(behind);
+            self.read_file(&word);
+        }
     }
 
     /// Asks about a line that does something else where its comments are words.

@@ -118,6 +118,7 @@ impl Walker<'_> {
     fn file(&mut self, fd: Option<i32>, kind: &Kind, target: &Target, out: &mut Redirects) {
         match target {
             Target::Filename(word) => {
+                self.read_names(kind, &word.value);
                 let word = self.expand_one(&word.value);
                 self.file_named(fd, kind, word, out);
             }

@@ -195,7 +195,7 @@ impl Walker<'_> {
             return self.arguments();
         };
         self.with_each_value(|walker| {
-            for word in words.iter().flat_map(|word| walker.expand(&word.value)) {
+            for word in words.iter().flat_map(|word| walker.expand_in_all(&word.value)) {
                 if out.len() < MAX_ALTERNATIVES {
                     out.push(word);
                 }

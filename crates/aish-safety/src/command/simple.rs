@@ -8,6 +8,7 @@ use aish_programs::words::builtins;
 use brush_parser::ast::{self, CommandPrefixOrSuffixItem as Item};
 
 use super::budget::{Work, beyond_ordinary};
+use super::expand::substituted;
 use super::redirect::Redirects;
 use super::state::{Body, FileContent, Kind};
 use super::walk::Walker;
@@ -383,6 +384,8 @@ impl Walker<'_> {
         let taint = match kind {
             ast::ProcessSubstitutionKind::Read => {
                 let stream = self.process_substitution(subshell, &Stream::default());
+                // In fish that is a redirect, from the file that the output names.
+                self.read_file(&substituted(stream.clone()));
                 let taint = stream.taint;
                 self.state.note_file(path.clone(), FileContent { text: stream.text, taint });
                 taint

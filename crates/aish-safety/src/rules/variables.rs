@@ -1,6 +1,6 @@
 //! What the names of variables tell: what a shell reads itself, what is run as code, what may hold a password.
 
-use aish_programs::words::special_variables::{BEGINNINGS, ENDS, SETTABLE};
+use aish_programs::words::special_variables::{BEGINNINGS, ENDS, SETTABLE, TYPED};
 use aish_programs::words::{Settable, addresses, variables};
 use aish_types::{NameContext, is_secret_name};
 
@@ -34,7 +34,7 @@ fn begins_with_one_of(name: &str, beginnings: &[&str]) -> bool {
 
 /// Says whether the value of a variable that is not set in the line may hold a password, by its name.
 pub(crate) fn may_hold_secret(name: &str) -> bool {
-    is_secret_name(name.as_bytes(), NameContext::Suspected) || holds_address(name)
+    is_secret_name(name.as_bytes(), NameContext::Suspected) || holds_address(name) || TYPED.contains(&name)
 }
 
 /// Says whether a variable holds an address that often has a password in it. Names with small letters are those of a script.

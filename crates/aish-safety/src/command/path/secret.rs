@@ -100,8 +100,15 @@ impl<T: AsRef<str>> Place<T> {
 
     /// What a confined command finds empty below a home folder.
     fn is_hidden_at_home(&self) -> bool {
-        let Some(parts) = self.below_home() else { return false };
-        let parts: Vec<&str> = parts.collect();
+        let parts: Vec<&str> = match self.below_home() {
+            Some(parts) => parts.collect(),
+            // A pattern that begins with a dot is meant for what lies in homes, wherever it stands.
+            None if self.glob => {
+                let is_open = |part: &&str| !(part.len() > 2 && part.starts_with('.') && is_pattern(part));
+                self.text().split('/').skip_while(is_open).collect()
+            }
+            None => return false,
+        };
         // A pattern means no name with a leading dot that it does not begin with.
         if !parts.first().is_some_and(|first| first.starts_with(['.', '_', 's', HOLE])) {
             return false;
