@@ -43,6 +43,9 @@ impl Walker<'_> {
     fn expanded(&mut self, source: &str) -> Vec<Word> {
         self.glob_qualifiers(source);
         let expanded = braces::expand(source, &self.budget);
+        if expanded == Expanded::Same && source.contains("{$") {
+            self.fish_braces(source);
+        }
         self.otherwise.braces |= expanded != Expanded::Same;
         match expanded {
             // It begins a name of a file.

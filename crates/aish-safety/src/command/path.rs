@@ -11,6 +11,7 @@ use super::word::{HOLE, Word};
 
 pub(crate) mod globs;
 mod kernel;
+mod meant;
 mod secret;
 
 /// Files that are made again, by pattern.
@@ -46,8 +47,10 @@ pub(crate) fn seen<'t>(text: &'t str, glob: bool, folder: Option<&str>, home: Op
         return owned(&thin, glob, folder, home);
     }
     let text = strip_home(text, home);
+    let mut glob = glob;
     let joined = match folder {
         Some(folder) if !text.starts_with(['/', '~']) => {
+            glob |= folder.contains(['*', '?', '[']);
             let mut joined = strip_home(folder, home).into_owned();
             joined.push('/');
             joined.push_str(&text);

@@ -1,5 +1,7 @@
 //! Ids of processes that a line chose.
 
+use aish_programs::words::special_variables::FILES;
+
 use super::word::{HOLE, Taint, Word, is_numeric};
 
 /// Says whether a word is the id of a process that was chosen, or the ids of some.
@@ -18,8 +20,11 @@ pub(super) fn of_file(path: &str) -> Taint {
     if keeps { Taint::CHOSEN } else { Taint::NONE }
 }
 
-/// Returns the mark of the value of a variable that by its name keeps the id of one process.
+/// Returns the mark of the value of a variable that by its name keeps the id of one process, or the name of a secret file.
 pub(super) fn of_variable(name: &str) -> Taint {
+    if FILES.contains(&name) {
+        return Taint::NAMES_SECRETS;
+    }
     let keeps = name.len() >= 3 && name.get(name.len() - 3..).is_some_and(|end| end.eq_ignore_ascii_case("pid"));
     if keeps { Taint::CHOSEN } else { Taint::NONE }
 }

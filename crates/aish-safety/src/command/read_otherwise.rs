@@ -11,6 +11,8 @@ use aish_syntax::Kind;
 use brush_parser::ast::{self, CommandPrefixOrSuffixItem as Item};
 
 use super::braces::{self, Expanded};
+use super::expand::substituted;
+use super::otherwise::Otherwise;
 use super::walk::Walker;
 use super::ways::{Taken, Ways};
 use super::word::{HOLE, Stream, Taint, Word};
@@ -44,11 +46,19 @@ impl Walker<'_> {
     /// Walks a simple command as bash reads it, and on the side as other shells do.
     pub(super) fn read_by_all(&mut self, command: &ast::SimpleCommand, stdin: &Stream) -> Stream {
         let outer = core::mem::take(&mut self.otherwise);
+        let given = Rc::clone(&self.state.positional);
         let mut out = self.simple_once(command, stdin);
         let otherwise = core::mem::replace(&mut self.otherwise, outer);
-        if otherwise.split {
+        if otherwise.split || otherwise.braces || otherwise.vanishes || otherwise.quotes {
             // Of other words it writes something else.
             out.taint = out.taint | Taint::GUESSED;
+        }
+        if !Rc::ptr_eq(&given, &self.state.positional) && (otherwise.split || otherwise.braces || otherwise.quotes) {
+            // And what it leaves as arguments is something else.
+            let guessed = |word: &Word| Word { taint: word.taint | Taint::GUESSED, ..word.clone() };
+            self.state.positional = Rc::new(self.state.positional.iter().map(guessed).collect());
+        }
+        if otherwise.split {
             let reason = "does something else where a shell splits no value at blanks, as zsh and fish";
             self.ask_if_read(|walker| walker.read_as.split = true, (command, stdin), "zsh.split", reason);
         }
@@ -108,18 +118,82 @@ impl Walker<'_> {
         out
     }
 
-    /// Expands a word, with what it is to dash, which knows no lists in braces. Numbers name nothing that matters.
+    /// Expands a word, with what it is to dash, which knows no lists in braces, and to zsh, which splits no values at blanks.
+    /// Numbers name nothing that matters.
     pub(super) fn expand_in_all(&mut self, source: &str) -> Vec<Word> {
-        let outer = core::mem::take(&mut self.otherwise.braces);
+        let (outer, read_as) = (core::mem::take(&mut self.otherwise), self.read_as);
         let mut words = self.expand(source);
-        let is_list = core::mem::replace(&mut self.otherwise.braces, outer);
+        let differs = core::mem::replace(&mut self.otherwise, outer);
         let is_number = |word: &Word| word.text.bytes().all(|byte| byte.is_ascii_digit());
-        if is_list && !self.read_as.braces && !words.iter().all(is_number) {
-            self.read_as.braces = true;
-            words.extend(self.expand(source));
-            self.read_as.braces = false;
+        if !words.iter().all(is_number) {
+            let outer = self.otherwise;
+            for reading in [Otherwise { braces: true, ..read_as }, Otherwise { split: true, ..read_as }] {
+                if reading.braces && differs.braces && !read_as.braces
+                    || reading.split && differs.split && !read_as.split
+                {
+                    self.read_as = reading;
+                    words.extend(self.expand(source));
+                }
+            }
+            (self.read_as, self.otherwise) = (read_as, outer);
         }
         words
+    }
+
+    /// Asks about a variable that is set for a command and stands in its words: fish sets it first.
+    pub(super) fn assigned_first(&mut self, command: &ast::SimpleCommand, names: &[&str]) {
+        if names.is_empty() || command.word_or_name.is_none() {
+            return;
+        }
+        let suffix = command.suffix.iter().flat_map(|suffix| suffix.0.iter());
+        let uses = |source: &str| {
+            source.split('$').skip(1).any(|rest| {
+                let rest = rest.trim_start_matches('{');
+                names.iter().any(|name| {
+                    let behind = rest.strip_prefix(name);
+                    behind.is_some_and(|behind| !behind.starts_with(|next: char| next.is_alphanumeric() || next == '_'))
+                })
+            })
+        };
+        let is_used = suffix.chain(command.prefix.iter().flat_map(|prefix| prefix.0.iter())).any(|item| match item {
+            Item::Word(word) | Item::AssignmentWord(ast::Assignment { .. }, word) => uses(&word.value),
+            Item::IoRedirect(ast::IoRedirect::File(_, _, ast::IoFileRedirectTarget::Filename(word))) => {
+                uses(&word.value)
+            }
+            Item::IoRedirect(_) | Item::ProcessSubstitution(..) => false,
+        });
+        if is_used {
+            let reason = "is given a variable that is set before it, which fish sets first";
+            self.note_plain("", Verdict::Ask, Effect::Unknown, "fish.assigned", reason);
+        }
+    }
+
+    /// Asks about a variable in braces, which are no letters to fish.
+    pub(super) fn fish_braces(&mut self, source: &str) {
+        let mut quote = None;
+        let mut before = ' ';
+        let mut letters = source.char_indices();
+        while let Some((at, letter)) = letters.next() {
+            match (quote, letter) {
+                (None | Some('"'), '\\') => drop(letters.next()),
+                (None, '\'' | '"') => quote = Some(letter),
+                (Some(open), _) if open == letter => quote = None,
+                (None, '{') if before != '$' && source.get(at + 1..).is_some_and(|rest| rest.starts_with('$')) => {
+                    let reason = "holds a variable in braces, which fish leaves out";
+                    self.note_plain(source, Verdict::Ask, Effect::Unknown, "fish.braces", reason);
+                    return;
+                }
+                _ => {}
+            }
+            before = letter;
+        }
+    }
+
+    /// Reads the file that the output of a process substitution names, which is a redirect from it to fish.
+    pub(super) fn read_named(&mut self, stream: Stream) {
+        let reads = self.reads.clone();
+        self.read_file(&substituted(stream));
+        self.reads = reads;
     }
 
     /// Reads what else a redirect may name: each of a list in braces, all of which zsh reads, and the name behind a `?`, which to

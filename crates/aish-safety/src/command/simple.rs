@@ -8,7 +8,6 @@ use aish_programs::words::builtins;
 use brush_parser::ast::{self, CommandPrefixOrSuffixItem as Item};
 
 use super::budget::{Work, beyond_ordinary};
-use super::expand::substituted;
 use super::redirect::Redirects;
 use super::state::{Body, FileContent, Kind};
 use super::walk::Walker;
@@ -98,6 +97,7 @@ impl Walker<'_> {
                 }
             }
         }
+        self.assigned_first(command, &assigned.iter().map(|one| one.name.as_str()).collect::<Vec<_>>());
         let mut alias = None;
         if let Some(word) = &command.word_or_name {
             alias = self.alias(&word.value);
@@ -384,8 +384,7 @@ impl Walker<'_> {
         let taint = match kind {
             ast::ProcessSubstitutionKind::Read => {
                 let stream = self.process_substitution(subshell, &Stream::default());
-                // In fish that is a redirect, from the file that the output names.
-                self.read_file(&substituted(stream.clone()));
+                self.read_named(stream.clone());
                 let taint = stream.taint;
                 self.state.note_file(path.clone(), FileContent { text: stream.text, taint });
                 taint

@@ -56,7 +56,12 @@ impl<T: AsRef<str>> Place<T> {
     }
 
     fn is_secret_as_written(&self) -> bool {
-        self.looks_secret() || self.is_hidden_at_home() || self.is_hidden_elsewhere() || self.is_shut_by_kernel()
+        self.looks_secret()
+            || self.is_hidden_at_home()
+            || self.is_hidden_elsewhere()
+            || self.is_shut_by_kernel()
+            || self.means_a_secret_path()
+            || self.without_first_group().is_some_and(|text| Place { text, glob: true }.is_secret_as_written())
     }
 
     /// The same without what the last name alone tells.
@@ -138,15 +143,16 @@ impl<T: AsRef<str>> Place<T> {
 
     /// Says whether the parts of a path lie at a place or below it. A part may be a pattern, here and there.
     fn leads_to(&self, parts: &[&str], known: &str) -> bool {
-        let mut at = 0;
+        let (mut at, mut goes_into_folders) = (0, false);
         known.split('/').all(|name| {
             let part = parts.get(at).copied();
             at += 1;
-            part.is_some_and(|part| {
-                part == name
-                    || name.contains('*') && glob_match(name, part)
-                    || is_pattern(part) && glob_match(part, stem(name))
-            })
+            goes_into_folders
+                || part.is_some_and(|part| {
+                    goes_into_folders = super::meant::goes_into(part, stem(name));
+                    let is_meant = goes_into_folders || is_pattern(part) && glob_match(part, stem(name));
+                    part == name || name.contains('*') && glob_match(name, part) || is_meant
+                })
         })
     }
 }
@@ -164,7 +170,7 @@ fn is_pattern(part: &str) -> bool {
 }
 
 /// Writes a pattern with a star for each group: `.@(a|b)`.
-fn without_groups(pattern: &str) -> String {
+pub(super) fn without_groups(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let mut depth = 0_usize;
     for letter in pattern.chars() {
