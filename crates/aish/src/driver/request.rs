@@ -8,6 +8,7 @@ use aish_llm::{ChatError, EventStream, FinishReason, StreamEvent};
 use aish_turn::{Effect, Event, Finish, Turn};
 use aish_types::Message;
 use futures_util::{FutureExt as _, StreamExt as _};
+use tokio_util::sync::CancellationToken;
 
 use super::{Driver, Stage, status};
 use crate::surface::Shown;
@@ -33,6 +34,28 @@ async fn at_once(stream: &mut EventStream) -> Option<Option<Result<StreamEvent, 
     stream.next().now_or_never()
 }
 
+/// What comes behind a piece of text.
+enum Behind {
+    /// This is there.
+    Item(Option<Result<StreamEvent, ChatError>>),
+    /// Nothing is, yet.
+    Nothing,
+    /// Nobody has looked.
+    Unseen,
+}
+
+/// Adds to a piece of text what more of it is there, so that it is judged and drawn at once; returns what comes behind it.
+async fn gather(stream: &mut EventStream, text: &mut String, interrupt: &CancellationToken) -> Behind {
+    while text.len() < GATHERED && !interrupt.is_cancelled() {
+        match at_once(stream).await {
+            Some(Some(Ok(StreamEvent::Text(more)))) => text.push_str(&more),
+            Some(item) => return Behind::Item(item),
+            None => return Behind::Nothing,
+        }
+    }
+    Behind::Unseen
+}
+
 /// Returns what a stream's end means to the turn.
 pub fn finish_of(reason: FinishReason) -> Finish {
     match reason {
@@ -41,6 +64,9 @@ pub fn finish_of(reason: FinishReason) -> Finish {
         FinishReason::ContentFilter => Finish::Withheld,
     }
 }
+
+/// Bytes of text that are taken in together.
+const GATHERED: usize = 16 * 1024;
 
 /// Bytes of reasoning that are kept to be shown again.
 const THOUGHT: usize = 1024 * 1024;
@@ -60,9 +86,15 @@ impl Driver {
         self.seen.last_thought.clear();
         let mut stream = self.asker.ask(messages, offer_tools, turn, cancel);
         let mut finished = None;
+        let mut behind = Behind::Unseen;
         let last = loop {
             // What is there already is taken in before anything is written.
-            let there = if stage.interrupt.is_cancelled() { None } else { at_once(&mut stream).await };
+            let there = match std::mem::replace(&mut behind, Behind::Unseen) {
+                _ if stage.interrupt.is_cancelled() => None,
+                Behind::Item(item) => Some(item),
+                Behind::Nothing => None,
+                Behind::Unseen => at_once(&mut stream).await,
+            };
             let item = if let Some(item) = there {
                 item
             } else {
@@ -83,6 +115,10 @@ impl Driver {
                 Some(Ok(StreamEvent::Finished(reason))) => {
                     finished = Some(reason);
                     continue;
+                }
+                Some(Ok(StreamEvent::Text(mut text))) => {
+                    behind = gather(&mut stream, &mut text, stage.interrupt).await;
+                    StreamEvent::Text(text)
                 }
                 Some(Ok(event)) => event,
                 Some(Err(ChatError::Cancelled)) => break Event::Interrupted,
