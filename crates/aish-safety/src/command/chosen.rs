@@ -14,10 +14,23 @@ pub(super) fn chooses_only(value: &str, known: &dyn Fn(&str) -> bool) -> bool {
     match value.contains("{{") {
         true => template(value, known).is_some(),
         false if value.contains('%') => super::placeholders::are_known(value, known),
+        false if value.contains('#') => value.split('#').skip(1).all(|behind| is_plain_placeholder(behind, known)),
         false => {
             let mut names = value.split([',', ' ']).filter(|name| !name.is_empty()).peekable();
             names.peek().is_some() && names.all(known)
         }
+    }
+}
+
+/// Says whether what stands behind a `#` is a placeholder that is known by its name in brackets, or a letter that stands for one.
+fn is_plain_placeholder(text: &str, known: &dyn Fn(&str) -> bool) -> bool {
+    match text.strip_prefix('{') {
+        Some(inside) => inside.split_once('}').is_some_and(|(name, _)| {
+            // How wide it is stands before it.
+            let is_width = |width: &str| width.bytes().all(|letter| b"=-p0123456789".contains(&letter));
+            known(name.split_once(':').filter(|(width, _)| is_width(width)).map_or(name, |(_, name)| name))
+        }),
+        None => text.starts_with(['D', 'F', 'H', 'I', 'P', 'S', 'T', 'W', 'h']),
     }
 }
 
@@ -133,7 +146,7 @@ mod tests {
 
     #[test]
     fn only_what_is_known_is_chosen() {
-        let known = |name: &str| [".State", ".Name", ".Config.Image", "MainPID"].contains(&name);
+        let known = |name: &str| [".State", ".Name", ".Config.Image", "MainPID", "pane_id"].contains(&name);
         for plain in [
             "{{.State.Status}}",
             "{{ .Name }}: {{ json .State }}",
@@ -145,6 +158,7 @@ mod tests {
             "table {{.Name}}",
             "MainPID",
             "MainPID,MainPID",
+            "#S: #{pane_id} #I #{=-21:pane_id}",
         ] {
             assert!(chooses_only(plain, &known), "{plain}");
         }
@@ -173,6 +187,11 @@ mod tests {
             "{{define \"x\"}}{{.Env}}{{end}}{{template \"x\" .Config}}",
             "{{.State}}{{.Config.Env",
             "{{env \"HOME\"}}",
+            "#{API_KEY}",
+            "#{E:pane_id}",
+            "#{?pane_id,#{API_KEY},x}",
+            "#{pane_id} #(id)",
+            "#{pane_id",
         ] {
             assert!(!chooses_only(other, &known), "{other}");
         }
