@@ -18,18 +18,22 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::abilities::Abilities;
+use crate::api::Api;
 use crate::assembly::first_free_id;
+use crate::chat::Chat;
 use crate::endpoint::Endpoint;
 use crate::event::{ChatError, SentKey};
 use crate::exchange::{OpenReply, exchange};
 use crate::http::{HttpClient, body_of, json_of, media_type, refusal};
 use crate::listing::{self, fetch, is_unknown_model, with_names};
+use crate::messages::Messages;
 use crate::names::{NameRule, WireNames};
 use crate::options::{ModelOptions, Names};
 use crate::provider::{EventStream, Provider};
 use crate::quirks::{LearnedQuirks, Quirks};
 use crate::request::ChatRequest;
-use crate::wire::{Api, Asked, Seal};
+use crate::responses::Responses;
+use crate::wire::{Asked, Seal, Wire};
 
 /// How often a refusal may teach something within one request.
 const MAX_LESSONS: usize = 6;
@@ -62,6 +66,17 @@ struct Asking(tokio::task::AbortHandle);
 impl Drop for Asking {
     fn drop(&mut self) {
         self.0.abort();
+    }
+}
+
+impl Api {
+    /// Returns what speaks it.
+    pub(crate) fn wire(self) -> &'static dyn Wire {
+        match self {
+            Self::Chat => &Chat,
+            Self::Responses => &Responses,
+            Self::Messages => &Messages,
+        }
     }
 }
 
