@@ -14,6 +14,7 @@ mod hint;
 mod idle;
 mod input;
 mod keys;
+mod names;
 mod options;
 mod plain;
 mod port;
