@@ -11,7 +11,6 @@ use aish_safety::{Judgement, Texts};
 use aish_turn::{End, Outcome, Spent};
 use aish_types::{CallId, Money, ToolCall, ToolName, ToolOutcome, Usage};
 
-use crate::failure::Failure;
 use crate::structured::Fitting;
 
 /// One thing to show.
@@ -92,11 +91,6 @@ pub enum Shown<'a> {
 pub trait Surface: Send {
     /// Shows one thing, at a time of any monotonic clock.
     fn show(&mut self, shown: Shown<'_>, now: Duration);
-
-    /// Shows a failure and what to do next.
-    fn fail(&mut self, failure: &Failure, now: Duration) {
-        failure.lines().for_each(|line| self.show(Shown::Error(&line), now));
-    }
 
     /// Says which call the next outcome is of, where several run at once.
     fn about(&mut self, call: &CallId) {

@@ -56,7 +56,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Result<
     let wanted = match AskInputs::of(base, flags) {
         Ok(wanted) => wanted,
         Err((failure, code)) => {
-            surface.fail(&failure, now);
+            fail(surface.as_mut(), &failure, now);
             return Ok(code);
         }
     };
@@ -65,7 +65,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Result<
     let found = find_models(base, shared.model.as_deref()).await;
     if let Some(failure) = found.lacks(shared.model.as_deref()) {
         found.notices.iter().for_each(|notice| surface.show(Shown::Notice(notice), now));
-        surface.fail(&failure, now);
+        fail(surface.as_mut(), &failure, now);
         return Ok(ExitCode::Error);
     }
     let session = crate::session::new_id(&base.clock);
@@ -271,6 +271,11 @@ fn surface(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Box<dyn Surfa
         return Box::new(JsonSurface::new(Output));
     }
     Box::new(text_surface(base, shared, flags.quiet).with_thoughts(base.config.ui.reasoning))
+}
+
+/// Shows a failure and what to do next.
+pub(super) fn fail(surface: &mut dyn Surface, failure: &Failure, now: Duration) {
+    failure.lines().for_each(|line| surface.show(Shown::Error(&line), now));
 }
 
 /// Makes the surface of a command whose output is text.

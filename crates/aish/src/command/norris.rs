@@ -6,7 +6,7 @@ use aish_safety::{Approver, Mode, Nobody};
 use aish_term::LineEditor;
 use tokio_util::sync::CancellationToken;
 
-use super::ask::{editor_options, spawn_interrupt, text_surface};
+use super::ask::{editor_options, fail, spawn_interrupt, text_surface};
 use super::piped::Piped;
 use super::sources::Sources;
 use crate::arguments::{NorrisFlags, SharedFlags};
@@ -47,7 +47,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &NorrisFlags) -> Resu
     let mut order = Order::new(goal.trim(), &base.config.norris, flags);
     let found = find_models(base, shared.model.as_deref()).await;
     if let Some(failure) = found.lacks(shared.model.as_deref()) {
-        surface.fail(&failure, now);
+        fail(surface.as_mut(), &failure, now);
         return Ok(ExitCode::Error);
     }
     let interrupt = CancellationToken::new();
