@@ -5,33 +5,13 @@
 
 use std::time::Duration;
 
-use similar::{ChangeTag, TextDiff};
+use similar::TextDiff;
 
 /// Equal lines that stand round a change.
 const CONTEXT: usize = 3;
 
 /// How long two texts are compared before the rest is told as replaced.
 const PATIENCE: Duration = Duration::from_millis(200);
-
-/// Which of the two texts has a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// Both.
-    Both,
-    /// The old one: it went.
-    Old,
-    /// The new one: it came.
-    New,
-}
-
-/// A change, with the lines round it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hunk {
-    /// Where it is, as in `@@ -1,3 +1,3 @@`.
-    pub header: String,
-    /// Its lines, each with its end where it has one.
-    pub lines: Vec<(Side, String)>,
-}
 
 /// How many lines differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -51,25 +31,6 @@ pub fn unified(old: &str, new: &str, names: Option<(&str, &str)>) -> String {
         unified.header(old, new);
     }
     unified.to_string()
-}
-
-/// Returns the changes one by one.
-pub fn hunks(old: &str, new: &str) -> Vec<Hunk> {
-    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(old, new);
-    let mut unified = diff.unified_diff();
-    unified.context_radius(CONTEXT);
-    let hunks = unified.iter_hunks().map(|hunk| {
-        let lines = hunk.iter_changes().map(|change| {
-            let side = match change.tag() {
-                ChangeTag::Equal => Side::Both,
-                ChangeTag::Delete => Side::Old,
-                ChangeTag::Insert => Side::New,
-            };
-            (side, change.value().to_owned())
-        });
-        Hunk { header: hunk.header().to_string(), lines: lines.collect() }
-    });
-    hunks.collect()
 }
 
 /// Counts the lines that differ; how a line ends is no difference.
@@ -95,11 +56,6 @@ mod tests {
         let shown = unified(&old, &new, Some(("a/f", "b/f")));
         assert_eq!(shown, "--- a/f\n+++ b/f\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n");
         assert_eq!(unified(&old, &old, None), "");
-        let hunks = hunks(&old, &new);
-        assert_eq!(hunks.len(), 1);
-        assert_eq!(hunks[0].header, "@@ -2,7 +2,7 @@");
-        let lines: Vec<(Side, &str)> = hunks[0].lines.iter().map(|(side, line)| (*side, line.as_str())).collect();
-        assert_eq!(lines[2..5], [(Side::Both, "4\n"), (Side::Old, "5\n"), (Side::New, "five\n")]);
     }
 
     #[test]

@@ -69,7 +69,7 @@ impl LineEditor {
     /// When the thread cannot be started.
     pub fn start(options: EditorOptions) -> Result<Self, EditorError> {
         let (jobs, inbox) = mpsc::channel();
-        let printer = Printer::new(options.capabilities.color);
+        let printer = Printer::default();
         let (shared, beside) = (printer.clone(), Arc::new(Beside::default()));
         let left = Arc::clone(&beside);
         std::thread::Builder::new()

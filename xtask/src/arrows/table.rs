@@ -41,7 +41,7 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("aish-shell", &["aish-process", "aish-syntax"]),
     ("aish-web", &["aish-types", "aish-process", "aish-tools"]),
     ("aish-store", &["aish-types", "aish-tools", "aish-journal"]),
-    ("aish-term", &["aish-diff", "aish-types", "aish-route", "aish-safety", "aish-syntax"]),
+    ("aish-term", &["aish-types", "aish-route", "aish-safety", "aish-syntax"]),
     ("aish", ALL),
     ("aish-testkit", &[]),
     ("xtask", &["aish-embedding", "aish-route", "aish-safety", "aish-tools", "aish-types"]),

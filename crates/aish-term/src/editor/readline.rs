@@ -32,11 +32,6 @@ const DEEPEST: usize = 8;
 /// Kills that are kept.
 const RING: usize = 32;
 
-/// Returns readline's keys and functions that this editor has, for help and tests.
-pub fn keys() -> &'static [(&'static str, &'static str)] {
-    defaults::KEYS
-}
-
 /// The keys of the emacs mode with what they are a part of.
 pub(super) struct Readline {
     bound: HashMap<Vec<Chord>, Bound>,
