@@ -107,11 +107,6 @@ impl RemoteProvider {
     pub fn messages(endpoint: Endpoint, options: ModelOptions) -> Self {
         Self::new(Api::Messages, endpoint, options)
     }
-
-    /// Returns the server's address.
-    pub fn endpoint(&self) -> &Endpoint {
-        self.inner.http.endpoint()
-    }
 }
 
 impl Provider for RemoteProvider {
