@@ -9,11 +9,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
-    AgentCapabilities, CancelNotification, CloseSessionRequest, CloseSessionResponse, Implementation,
-    InitializeRequest, InitializeResponse, ListSessionsRequest, ListSessionsResponse, LoadSessionRequest,
-    LoadSessionResponse, McpCapabilities, McpServer, NewSessionRequest, NewSessionResponse, PromptCapabilities,
-    PromptRequest, PromptResponse, ResumeSessionRequest, ResumeSessionResponse, SessionCapabilities,
-    SessionCloseCapabilities, SessionInfo, SessionListCapabilities, SessionMode, SessionModeState,
+    AgentCapabilities, CancelNotification, CloseSessionRequest, CloseSessionResponse, FileSystemCapabilities,
+    Implementation, InitializeRequest, InitializeResponse, ListSessionsRequest, ListSessionsResponse,
+    LoadSessionRequest, LoadSessionResponse, McpCapabilities, McpServer, NewSessionRequest, NewSessionResponse,
+    PromptCapabilities, PromptRequest, PromptResponse, ResumeSessionRequest, ResumeSessionResponse,
+    SessionCapabilities, SessionCloseCapabilities, SessionInfo, SessionListCapabilities, SessionMode, SessionModeState,
     SessionResumeCapabilities, SetSessionModeRequest, SetSessionModeResponse, StopReason,
 };
 use agent_client_protocol::{Agent, Error, Lines, on_receive_notification, on_receive_request};
@@ -21,7 +21,7 @@ use futures_util::{SinkExt, StreamExt as _};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::codec::{FramedRead, FramedWrite, LinesCodec};
 
-use crate::client::{Client, Editor};
+use crate::client::Client;
 use crate::host::{History, Host, HostError, Mode, Opened, Server, Stop, Wanted};
 use crate::line_codec::{LONGEST, LineCodec};
 use crate::prompt::Prompt;
@@ -56,7 +56,7 @@ pub async fn serve(
         FramedRead::new(input, LineCodec::new()).map(|line| line.map(first_version).map_err(std::io::Error::other));
     let framed = FramedWrite::new(output, LinesCodec::new_with_max_length(LONGEST));
     let outgoing = SinkExt::<String>::sink_map_err(framed, std::io::Error::other);
-    let served = Arc::new(Served { host, facts, editor: Mutex::default() });
+    let served = Arc::new(Served { host, facts, files: Mutex::default() });
     let [first, new, load, resume, list, prompt, mode, close, cancel]: [Arc<Served>; 9] =
         std::array::from_fn(|_| Arc::clone(&served));
     Agent
@@ -141,20 +141,19 @@ pub async fn serve(
 struct Served {
     host: Arc<dyn Host>,
     facts: Facts,
-    editor: Mutex<Arc<Editor>>,
+    /// What the editor does with files for us.
+    files: Mutex<FileSystemCapabilities>,
 }
 
 impl Served {
     fn initialize(&self, request: InitializeRequest) -> InitializeResponse {
-        let name = request.client_info.map(|info| format!("{} {}", info.name, info.version));
-        let editor = Editor { name, files: request.client_capabilities.fs };
-        *self.editor.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(editor);
+        *self.files.lock().unwrap_or_else(PoisonError::into_inner) = request.client_capabilities.fs;
         initialized(&self.facts)
     }
 
     fn client(&self, connection: &ConnectionTo<agent_client_protocol::Client>) -> Client {
-        let editor = Arc::clone(&self.editor.lock().unwrap_or_else(PoisonError::into_inner));
-        Client::new(connection.clone(), editor)
+        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Client::new(connection.clone(), files)
     }
 
     async fn open(&self, request: NewSessionRequest, client: Client) -> Result<NewSessionResponse, Error> {

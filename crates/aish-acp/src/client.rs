@@ -18,35 +18,22 @@ pub struct Client {
     connection: ConnectionTo<agent_client_protocol::Client>,
     /// Known once the session is.
     session: Arc<OnceLock<SessionId>>,
-    editor: Arc<Editor>,
-}
-
-/// What an editor says of itself.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Editor {
-    /// Its name and version.
-    pub(crate) name: Option<String>,
-    /// What it does with files for us.
-    pub(crate) files: FileSystemCapabilities,
+    /// What the editor does with files for us.
+    files: FileSystemCapabilities,
 }
 
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
             .field("session", &self.session.get())
-            .field("editor", &self.editor)
+            .field("files", &self.files)
             .finish_non_exhaustive()
     }
 }
 
 impl Client {
-    pub(crate) fn new(connection: ConnectionTo<agent_client_protocol::Client>, editor: Arc<Editor>) -> Self {
-        Self { connection, session: Arc::default(), editor }
-    }
-
-    /// Returns the editor's name and version, as it says them; `unknown` where it does not.
-    pub fn name(&self) -> &str {
-        self.editor.name.as_deref().unwrap_or("unknown")
+    pub(crate) fn new(connection: ConnectionTo<agent_client_protocol::Client>, files: FileSystemCapabilities) -> Self {
+        Self { connection, session: Arc::default(), files }
     }
 
     /// Says which session it is for; what is shown before that is lost. A second id changes nothing.
@@ -77,14 +64,14 @@ impl Client {
 
     /// Returns a file's text as the editor has it, saved or not; none where it does not tell. The path is absolute.
     pub async fn read_file(&self, path: PathBuf) -> Option<String> {
-        let session = self.session.get().filter(|_| self.editor.files.read_text_file)?;
+        let session = self.session.get().filter(|_| self.files.read_text_file)?;
         let request = ReadTextFileRequest::new(session.clone(), path);
         self.connection.send_request(request).block_task().await.ok().map(|response| response.content)
     }
 
     /// Lets the editor write a file whole, and says whether it says that it did. The path is absolute.
     pub async fn write_file(&self, path: PathBuf, text: String) -> bool {
-        let Some(session) = self.session.get().filter(|_| self.editor.files.write_text_file) else { return false };
+        let Some(session) = self.session.get().filter(|_| self.files.write_text_file) else { return false };
         let request = WriteTextFileRequest::new(session.clone(), path, text);
         self.connection.send_request(request).block_task().await.is_ok()
     }

@@ -15,26 +15,6 @@ const CONTEXT: usize = 3;
 /// How long two texts are compared before the rest is told as replaced.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Which of the two texts has a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// Both.
-    Both,
-    /// The old one: it went.
-    Old,
-    /// The new one: it came.
-    New,
-}
-
-/// A change, with the lines round it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hunk {
-    /// Where it is, as in `@@ -1,3 +1,3 @@`.
-    pub header: String,
-    /// Its lines, each with its end where it has one.
-    pub lines: Vec<(Side, String)>,
-}
-
 /// How many lines differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LineCounts {
@@ -46,46 +26,27 @@ pub struct LineCounts {
 
 /// Returns the difference in the unified form, under the names of both sides where there are some; empty for equal texts.
 pub fn unified(old: &str, new: &str, names: Option<(&str, &str)>) -> String {
-    let hunks = hunks(old, new);
+    let (old, new) = (old.tokenize_lines(), new.tokenize_lines());
     let mut unified = String::new();
-    if let (Some((old, new)), false) = (names, hunks.is_empty()) {
-        unified = format!("--- {old}\n+++ {new}\n");
-    }
-    for hunk in hunks {
-        unified.push_str(&hunk.header);
+    for group in similar::group_diff_ops(operations(&old, &new), CONTEXT).iter().filter(|group| !group.is_empty()) {
+        if let (Some((old, new)), true) = (names, unified.is_empty()) {
+            unified = format!("--- {old}\n+++ {new}\n");
+        }
+        unified.push_str(&UnifiedHunkHeader::new(group).to_string());
         unified.push('\n');
-        for (side, line) in hunk.lines {
-            unified.push(match side {
-                Side::Both => ' ',
-                Side::Old => '-',
-                Side::New => '+',
+        for change in group.iter().flat_map(|operation| operation.iter_changes(old.as_slice(), new.as_slice())) {
+            unified.push(match change.tag() {
+                ChangeTag::Equal => ' ',
+                ChangeTag::Delete => '-',
+                ChangeTag::Insert => '+',
             });
-            unified.push_str(&line);
-            if !line.ends_with(['\n', '\r']) {
+            unified.push_str(change.value());
+            if !change.value().ends_with(['\n', '\r']) {
                 unified.push_str("\n\\ No newline at end of file\n");
             }
         }
     }
     unified
-}
-
-/// Returns the changes one by one.
-pub fn hunks(old: &str, new: &str) -> Vec<Hunk> {
-    let (old, new) = (old.tokenize_lines(), new.tokenize_lines());
-    let groups = similar::group_diff_ops(operations(&old, &new), CONTEXT);
-    let hunks = groups.iter().filter(|group| !group.is_empty()).map(|group| {
-        let changes = group.iter().flat_map(|operation| operation.iter_changes(old.as_slice(), new.as_slice()));
-        let lines = changes.map(|change| {
-            let side = match change.tag() {
-                ChangeTag::Equal => Side::Both,
-                ChangeTag::Delete => Side::Old,
-                ChangeTag::Insert => Side::New,
-            };
-            (side, change.value().to_owned())
-        });
-        Hunk { header: UnifiedHunkHeader::new(group).to_string(), lines: lines.collect() }
-    });
-    hunks.collect()
 }
 
 /// Counts the lines that differ; how a line ends is no difference.
@@ -119,11 +80,6 @@ mod tests {
         let shown = unified(&old, &new, Some(("a/f", "b/f")));
         assert_eq!(shown, "--- a/f\n+++ b/f\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n");
         assert_eq!(unified(&old, &old, None), "");
-        let hunks = hunks(&old, &new);
-        assert_eq!(hunks.len(), 1);
-        assert_eq!(hunks[0].header, "@@ -2,7 +2,7 @@");
-        let lines: Vec<(Side, &str)> = hunks[0].lines.iter().map(|(side, line)| (*side, line.as_str())).collect();
-        assert_eq!(lines[2..5], [(Side::Both, "4\n"), (Side::Old, "5\n"), (Side::New, "five\n")]);
     }
 
     #[test]

@@ -14,11 +14,6 @@ impl Vector {
         Self(numbers.collect())
     }
 
-    /// Takes the numbers as they were kept.
-    pub fn of_numbers(numbers: &[i8]) -> Self {
-        Self(numbers.into())
-    }
-
     /// Returns the numbers.
     pub fn numbers(&self) -> &[i8] {
         &self.0
@@ -33,7 +28,5 @@ mod tests {
     fn the_longest_side_has_the_greatest_number() {
         assert_eq!(Vector::new(&[0.5, -1.0, 0.25]).numbers(), [64, -127, 32]);
         assert_eq!(Vector::new(&[0.0, 0.0]).numbers(), [0, 0]);
-        let kept = Vector::new(&[0.1, 0.9]);
-        assert_eq!(Vector::of_numbers(kept.numbers()), kept);
     }
 }

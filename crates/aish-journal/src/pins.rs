@@ -1,7 +1,7 @@
 //! The pins as one JSON file. A file that is corrupt is an error for every look-up: what was approved is not known then.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use aish_safety::{Pin, PinError, PinStore};
 use aish_types::{SourceId, ToolName};
@@ -44,11 +44,6 @@ impl PinFile {
         Self { path: path.into() }
     }
 
-    /// Returns the file's path.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Returns all pins, by source and tool.
     ///
     /// # Errors
@@ -59,22 +54,6 @@ impl PinFile {
             .and_then(|bytes| parse(bytes.as_deref()))
             .map(|content| content.pins)
             .map_err(|error| self.fail(&error))
-    }
-
-    /// Forgets the pin of a tool, or of all tools of a source; returns whether there was one.
-    ///
-    /// # Errors
-    /// When the file cannot be read or written.
-    pub fn forget(&self, source: &SourceId, tool: Option<&ToolName>) -> Result<bool, PinError> {
-        let mut found = false;
-        self.change(|content| match tool {
-            None => found = content.pins.remove(source.as_str()).is_some(),
-            Some(tool) => {
-                let tools = content.pins.get_mut(source.as_str());
-                found = tools.and_then(|tools| tools.remove(tool.as_str())).is_some();
-            }
-        })?;
-        Ok(found)
     }
 
     fn change(&self, change: impl FnOnce(&mut Content)) -> Result<(), PinError> {

@@ -261,16 +261,6 @@ impl UndoJournal {
         Ok(step)
     }
 
-    /// Forgets a step: the command did not run.
-    ///
-    /// # Errors
-    /// When the record cannot be written.
-    pub fn discard(&self, step: &Step) -> Result<(), UndoError> {
-        remove(&self.folder.join(&step.id));
-        self.file.append(&Step { undone: true, missed: Vec::new(), ..step.clone() })?;
-        Ok(())
-    }
-
     /// Lists the steps that can be undone, oldest first.
     ///
     /// # Errors

@@ -11,12 +11,12 @@ use serde::Deserialize;
 use tokio::time::timeout;
 
 use crate::abilities::Abilities;
+use crate::api::Api;
 use crate::endpoint::{Endpoint, EndpointError};
 use crate::http::{HttpClient, json_of};
 use crate::options::ModelOptions;
 use crate::provider::Provider as _;
 use crate::remote::RemoteProvider;
-use crate::wire::Api;
 
 /// The model of OpenAI that is asked when only a key is there.
 const OPENAI_MODEL: &str = "gpt-5-mini";

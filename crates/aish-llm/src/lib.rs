@@ -1,10 +1,11 @@
 //! Providers of language models, and the broker that asks them: streaming, delta assembly, retry and fallback,
 //! token counts, prices.
 //!
-//! Reading order: [`request`], [`event`], [`provider`]; [`remote`] on one of three wires ([`wire`]: `chat`, `responses`, `messages`) over `exchange`,
+//! Reading order: [`request`], [`event`], [`provider`]; [`remote`] on one of three wires (`api`, `wire`: `chat`, `responses`, `messages`) over `exchange`,
 //! `sse`, `assembly`, `quirks` and `failure`; then [`broker`] with [`router`], [`pacing`], [`spend`], [`prices`]; then [`tokens`] and [`discovery`]. This crate never runs a tool and never prints.
 
 pub mod abilities;
+mod api;
 pub mod endpoint;
 pub mod event;
 pub mod options;
@@ -32,7 +33,7 @@ mod messages;
 mod responses;
 
 pub mod remote;
-pub mod wire;
+mod wire;
 
 pub mod discovery;
 
@@ -46,6 +47,7 @@ pub mod tokens;
 pub mod traffic;
 
 pub use abilities::Abilities;
+pub use api::Api;
 pub use broker::{Broker, BrokerModel, CallOptions, Chain};
 pub use discovery::{Found, LocalServers, ProviderKind};
 pub use endpoint::{Endpoint, EndpointError};
@@ -61,4 +63,3 @@ pub use router::RouterRule;
 pub use spend::{BookedCall, PlannedCall, Reservation, SpendGuard, SpendRefusal};
 pub use tokens::{Support, TemplateOverhead, TokenCount, TokenCounter, TokenizerChoice, TokenizerId, UseEndpoint};
 pub use traffic::Traffic;
-pub use wire::Api;

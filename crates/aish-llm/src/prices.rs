@@ -100,14 +100,13 @@ pub fn known(model: &str) -> Option<KnownModel> {
     data::find(model)
 }
 
-/// Returns what a call of a model cost by the built-in data; none when the price is unknown.
-pub fn price(model: &str, usage: &Usage) -> Option<Money> {
-    known(model).map(|known| known.price.of(usage))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn price(model: &str, usage: &Usage) -> Option<Money> {
+        known(model).map(|known| known.price.of(usage))
+    }
 
     fn usage(prompt: u64, completion: u64, cached: u64) -> Usage {
         Usage { prompt, completion, cached, written: 0, reasoning: 0, estimated: false }

@@ -7,9 +7,9 @@ use futures_util::{Stream, StreamExt as _};
 use tokio_util::sync::CancellationToken;
 
 use crate::abilities::Abilities;
+use crate::api::Api;
 use crate::event::{ChatError, StreamEvent};
 use crate::request::ChatRequest;
-use crate::wire::Api;
 
 /// A model's answer as it arrives. After an error nothing follows.
 pub type EventStream = Pin<Box<dyn Stream<Item = Result<StreamEvent, ChatError>> + Send>>;

@@ -3,10 +3,10 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::abilities::Abilities;
+use crate::api::Api;
 use crate::event::ChatError;
 use crate::options::Images;
 use crate::schema;
-use crate::wire::Api;
 
 /// One thing that a refusal teaches; it holds for the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -18,18 +18,22 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::abilities::Abilities;
+use crate::api::Api;
 use crate::assembly::first_free_id;
+use crate::chat::Chat;
 use crate::endpoint::Endpoint;
 use crate::event::{ChatError, SentKey};
 use crate::exchange::{OpenReply, exchange};
 use crate::http::{HttpClient, body_of, json_of, media_type, refusal};
 use crate::listing::{self, fetch, is_unknown_model, with_names};
+use crate::messages::Messages;
 use crate::names::{NameRule, WireNames};
 use crate::options::{ModelOptions, Names};
 use crate::provider::{EventStream, Provider};
 use crate::quirks::{LearnedQuirks, Quirks};
 use crate::request::ChatRequest;
-use crate::wire::{Api, Asked, Seal};
+use crate::responses::Responses;
+use crate::wire::{Asked, Seal, Wire};
 
 /// How often a refusal may teach something within one request.
 const MAX_LESSONS: usize = 6;
@@ -65,6 +69,17 @@ impl Drop for Asking {
     }
 }
 
+impl Api {
+    /// Returns what speaks it.
+    pub(crate) fn wire(self) -> &'static dyn Wire {
+        match self {
+            Self::Chat => &Chat,
+            Self::Responses => &Responses,
+            Self::Messages => &Messages,
+        }
+    }
+}
+
 impl RemoteProvider {
     /// Makes a provider on a wire; no connection is opened before the first request.
     pub fn new(api: Api, endpoint: Endpoint, options: ModelOptions) -> Self {
@@ -91,11 +106,6 @@ impl RemoteProvider {
     /// Makes a provider on Anthropic's messages.
     pub fn messages(endpoint: Endpoint, options: ModelOptions) -> Self {
         Self::new(Api::Messages, endpoint, options)
-    }
-
-    /// Returns the server's address.
-    pub fn endpoint(&self) -> &Endpoint {
-        self.inner.http.endpoint()
     }
 }
 

@@ -37,7 +37,7 @@ pub use call::RequestError;
 pub use gated::{GatedCall, NotCalled};
 pub use health::ServerFault;
 pub use http::is_loopback;
-pub use import::{ImportError, ImportedEndpoint, ImportedServer, Unset, expand, folded as folded_alias, import};
+pub use import::{ImportError, ImportedServer, Unset, WrittenEndpoint, expand, folded as folded_alias, import};
 pub use loopback::LoopbackSignIn;
 pub use mcp::{ConnectError, McpClient, ServerState};
 pub use oauth::{OAuthOptions, may_be_opened};

@@ -19,7 +19,7 @@ mod stdio;
 
 pub use approver::{LAYER_QUESTION, question_text};
 pub use handler::{CallError, Change, ServerHandler, ServerInfo};
-pub use http::{HttpOptions, ServeHttpError, serve_http, serve_http_on};
+pub use http::{HttpOptions, ServeHttpError, serve_http};
 pub use material::{
     Completion, Part, Prompt, PromptArgument, PromptMessage, Resource, ResourceContent, ResourceTemplate,
 };

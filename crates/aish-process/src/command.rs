@@ -137,11 +137,11 @@ pub enum Stdin {
     Bytes(Vec<u8>),
 }
 
-/// The environment of a child: what is inherited, and what is set or taken away on top.
+/// The environment of a child: what is inherited, and what is set on top.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
     inherit: Inherit,
-    changes: Vec<(OsString, Option<OsString>)>,
+    changes: Vec<(OsString, OsString)>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -180,12 +180,7 @@ impl Environment {
 
     /// Sets a variable.
     pub fn set(&mut self, name: impl Into<OsString>, value: impl Into<OsString>) {
-        self.changes.push((name.into(), Some(value.into())));
-    }
-
-    /// Takes a variable away.
-    pub fn unset(&mut self, name: impl Into<OsString>) {
-        self.changes.push((name.into(), None));
+        self.changes.push((name.into(), value.into()));
     }
 
     /// Lists the variables as the child gets them, the last change of a name winning.
@@ -197,18 +192,9 @@ impl Environment {
             }
         };
         for (name, value) in &self.changes {
-            let at = variables.iter().position(|(known, _)| known == name);
-            match (at, value) {
-                (Some(at), Some(value)) => {
-                    if let Some(slot) = variables.get_mut(at) {
-                        slot.1.clone_from(value);
-                    }
-                }
-                (Some(at), None) => {
-                    variables.remove(at);
-                }
-                (None, Some(value)) => variables.push((name.clone(), value.clone())),
-                (None, None) => {}
+            match variables.iter_mut().find(|(known, _)| known == name) {
+                Some((_, before)) => before.clone_from(value),
+                None => variables.push((name.clone(), value.clone())),
             }
         }
         variables
@@ -230,9 +216,7 @@ mod tests {
         environment.set("A", "1");
         environment.set("B", "2");
         environment.set("A", "3");
-        environment.unset("B");
-        environment.unset("C");
-        assert_eq!(environment.resolve(), [("A".into(), "3".into())]);
+        assert_eq!(environment.resolve(), [("A".into(), "3".into()), ("B".into(), "2".into())]);
     }
 
     #[test]

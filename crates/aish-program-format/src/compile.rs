@@ -98,20 +98,7 @@ impl Maker {
             Ok(parsed) => parsed,
             Err(message) => return self.fault(file, &written.on, message),
         };
-        if let Some(option) = written.flags.0.iter().find(|option| written.values.0.contains(option)) {
-            self.fault(file, option, format!("`{option}` is named in two lists of options of {}", written.id));
-        }
-        if written.verdict != Verdict::Allow
-            && (written.alone || written.harmless || !written.flags.0.is_empty() || !written.values.0.is_empty())
-        {
-            let message = format!("{} does not allow, and says which options are harmless", written.id);
-            self.fault(file, &written.id, message);
-        }
-        let bars = |test: &pattern::Test| test.negated && matches!(test.check, Check::Operand(_));
-        if written.verdict == Verdict::Allow && parsed.steps.is_empty() && parsed.tests.iter().any(bars) {
-            let message = format!("{} allows all sub-commands but those that it names", written.id);
-            self.fault(file, &written.id, message);
-        }
+        self.contradicts(file, written, &parsed);
         let (steps, tests) = self.builder.pattern(&parsed);
         // What a rule asks for is known to it.
         let asked: Vec<&str> = parsed.asked.iter().map(String::as_str).collect();
@@ -156,6 +143,24 @@ impl Maker {
         }
         if self.rules.insert(written.id.clone(), number).is_some() {
             self.fault(file, &written.id, format!("the id {} is given twice", written.id));
+        }
+    }
+
+    /// Tells what of a rule says the opposite of something else in it.
+    fn contradicts(&mut self, file: &str, written: &Written, parsed: &pattern::Parsed) {
+        if let Some(option) = written.flags.0.iter().find(|option| written.values.0.contains(option)) {
+            self.fault(file, option, format!("`{option}` is named in two lists of options of {}", written.id));
+        }
+        if written.verdict != Verdict::Allow
+            && (written.alone || written.harmless || !written.flags.0.is_empty() || !written.values.0.is_empty())
+        {
+            let message = format!("{} does not allow, and says which options are harmless", written.id);
+            self.fault(file, &written.id, message);
+        }
+        let bars = |test: &pattern::Test| test.negated && matches!(test.check, Check::Operand(_));
+        if written.verdict == Verdict::Allow && parsed.steps.is_empty() && parsed.tests.iter().any(bars) {
+            let message = format!("{} allows all sub-commands but those that it names", written.id);
+            self.fault(file, &written.id, message);
         }
     }
 
@@ -254,51 +259,64 @@ impl Maker {
             }
         }
         for name in &content.names {
-            let mut rules = Vec::new();
-            let own = || content.rule.iter().filter(|rule| rule.names.is_empty() || rule.names.contains(name));
-            let spares = own().any(|rule| self.sparing.contains(rule.rule.id()));
-            for rule in own() {
-                let id = rule.rule.id();
-                if content.local.is_none() && self.allowing.contains(id) {
-                    let message =
-                        format!("{id} allows, and `local` does not say what of {name} reaches no other machine");
-                    self.fault(file, id, message);
-                }
-                if (content.harmless || spares) && self.optional.contains(id) {
-                    let message = format!("{id} asks about an option of {name}, and all are harmless by `harmless`");
-                    self.fault(file, id, message);
-                }
-                if matches!(rule.rule, Reference::Use(_)) && self.worded.contains(id) {
-                    self.own_words(file, id, content);
-                }
-                self.told_apart(file, id, content);
-                match self.rules.get(id) {
-                    Some(number) => rules.push(*number),
-                    None => self.fault(file, id, format!("there is no rule {id}")),
-                }
-            }
-            let mut uses = Vec::new();
-            for one in content.wraps.iter().filter(|one| one.names.is_empty() || one.names.contains(name)) {
-                let id = match &one.wraps {
-                    Reference::Use(id) => id,
-                    Reference::Own(written) => &written.id,
-                };
-                let Some(wrapper) = self.wrappers.get(id).copied() else {
-                    self.fault(file, id, format!("there is no way to run others {id}"));
-                    continue;
-                };
-                let whole = [String::new()];
-                for path in if one.after.is_empty() { &whole[..] } else { &one.after } {
-                    let words: Vec<&str> = path.split(' ').filter(|word| !word.is_empty()).collect();
-                    let after = self.builder.list(&words);
-                    uses.push(Use { wrapper, after, path: self.builder.text(path) });
-                }
-            }
+            let rules = self.rules_of(file, name, content);
+            let uses = self.uses_of(file, name, content);
             self.builder.program(name, facts, rules, uses);
             if !self.names.insert(name.clone()) {
                 self.fault(file, name, format!("{name} is named in two files, or twice in one"));
             }
         }
+    }
+
+    /// Finds the rules of one name of a file.
+    fn rules_of(&mut self, file: &str, name: &str, content: &ProgramFile) -> Vec<u16> {
+        let mut rules = Vec::new();
+        let own =
+            || content.rule.iter().filter(|rule| rule.names.is_empty() || rule.names.iter().any(|own| own == name));
+        let spares = own().any(|rule| self.sparing.contains(rule.rule.id()));
+        for rule in own() {
+            let id = rule.rule.id();
+            if content.local.is_none() && self.allowing.contains(id) {
+                let message = format!("{id} allows, and `local` does not say what of {name} reaches no other machine");
+                self.fault(file, id, message);
+            }
+            if (content.harmless || spares) && self.optional.contains(id) {
+                let message = format!("{id} asks about an option of {name}, and all are harmless by `harmless`");
+                self.fault(file, id, message);
+            }
+            if matches!(rule.rule, Reference::Use(_)) && self.worded.contains(id) {
+                self.own_words(file, id, content);
+            }
+            self.told_apart(file, id, content);
+            match self.rules.get(id) {
+                Some(number) => rules.push(*number),
+                None => self.fault(file, id, format!("there is no rule {id}")),
+            }
+        }
+        rules
+    }
+
+    /// Finds the ways in which one name of a file runs other programs.
+    fn uses_of(&mut self, file: &str, name: &str, content: &ProgramFile) -> Vec<Use> {
+        let mut uses = Vec::new();
+        let own = |one: &&WrapsFile| one.names.is_empty() || one.names.iter().any(|own| own == name);
+        for one in content.wraps.iter().filter(own) {
+            let id = match &one.wraps {
+                Reference::Use(id) => id,
+                Reference::Own(written) => &written.id,
+            };
+            let Some(wrapper) = self.wrappers.get(id).copied() else {
+                self.fault(file, id, format!("there is no way to run others {id}"));
+                continue;
+            };
+            let whole = [String::new()];
+            for path in if one.after.is_empty() { &whole[..] } else { &one.after } {
+                let words: Vec<&str> = path.split(' ').filter(|word| !word.is_empty()).collect();
+                let after = self.builder.list(&words);
+                uses.push(Use { wrapper, after, path: self.builder.text(path) });
+            }
+        }
+        uses
     }
 
     /// Tells when a rule that was written for other programs allows sub-commands, and nothing says which of these this
@@ -351,19 +369,7 @@ impl Maker {
         let secrets: Vec<Vec<Vec<String>>> =
             content.prints_secrets.iter().map(|command| command.iter().map(|part| part.0.clone()).collect()).collect();
         let builder = &mut self.builder;
-        let named = content.takes.0.iter().chain(&content.values.0).map(String::as_str);
-        let mut taking: Vec<&str> = named.collect();
-        // What is written to stands behind its option; what most programs call that says nothing about one of them.
-        if !content.names.iter().any(|name| matches!(name.as_str(), "*" | "?")) {
-            let options = content
-                .writes
-                .0
-                .iter()
-                .map(String::as_str)
-                .filter(|place| place.starts_with('-') && !place.contains('>'));
-            taking.extend(options.filter(|option| !named_already(content, option)));
-        }
-        let takes = builder.list(&taking);
+        let takes = builder.list(&taking(content));
         let dry = builder.list(&content.dry.0);
         let loses = content.loses.iter().map(|text| kept(text, builder)).collect();
         let loses = builder.loses(loses);
@@ -426,8 +432,17 @@ impl Maker {
     }
 }
 
-fn named_already(content: &ProgramFile, option: &str) -> bool {
-    content.takes.0.iter().chain(&content.values.0).any(|known| known == option)
+/// Lists the options that take the next argument.
+fn taking(content: &ProgramFile) -> Vec<&str> {
+    let mut taking: Vec<&str> = content.takes.0.iter().chain(&content.values.0).map(String::as_str).collect();
+    // What is written to stands behind its option; what most programs call that says nothing about one of them.
+    if !content.names.iter().any(|name| matches!(name.as_str(), "*" | "?")) {
+        let options = content.writes.0.iter().map(String::as_str);
+        let options = options.filter(|place| place.starts_with('-') && !place.contains('>'));
+        let unnamed: Vec<&str> = options.filter(|option| !taking.contains(option)).collect();
+        taking.extend(unnamed);
+    }
+    taking
 }
 
 /// Keeps what one use loses.

@@ -111,9 +111,9 @@ impl Apart {
     }
 
     /// Returns the words of the bash that runs a line: `program` is bash, `state` the file that gives it a state.
-    pub fn bash(program: &str, state: Option<&PathBuf>, mark: &str, line: &str) -> Vec<OsString> {
+    pub fn bash(program: &str, state: Option<&Path>, mark: &str, line: &str) -> Vec<OsString> {
         let script = include_str!("apart.bash").replace("@STATE@", state::SCRIPT);
-        let state = state.map(|path| path.clone().into_os_string()).unwrap_or_default();
+        let state = state.map(|path| path.as_os_str().to_owned()).unwrap_or_default();
         let words = [program, "--norc", "--noprofile", "-c", &script, "bash"].map(OsString::from);
         words.into_iter().chain([state, mark.into(), line.into()]).collect()
     }

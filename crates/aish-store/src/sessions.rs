@@ -145,15 +145,6 @@ impl Sessions {
         Ok(all)
     }
 
-    /// Returns the session that was written last, of one project if that is given.
-    ///
-    /// # Errors
-    /// As [`Sessions::list`].
-    pub fn latest(&self, project: Option<&str>) -> Result<Option<SessionSummary>, SessionsError> {
-        let fits = |summary: &SessionSummary| project.is_none() || summary.project.as_deref() == project;
-        Ok(self.list()?.into_iter().find(fits))
-    }
-
     /// Gives a session a name, as [`as_name`] writes it; an empty one takes its name away.
     ///
     /// # Errors

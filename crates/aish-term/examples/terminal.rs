@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use aish_safety::{Approver as _, Judgement, Question, Subject, Verdict};
 use aish_term::{
-    Capabilities, ColorPolicy, EditorOptions, Facts, Input, LineEditor, Markdown, MemoryHistory, PromptView, Route,
-    TerminalApprover, Theme,
+    Capabilities, ColorPolicy, EditorOptions, Facts, HistoryEntry, Input, LineEditor, Markdown, MemoryHistory,
+    PromptView, Route, TerminalApprover, Theme,
 };
 
 const REPLY: &str = "\
@@ -76,7 +76,15 @@ async fn converse() -> Result<(), Box<dyn std::error::Error>> {
             Input::Interrupted | Input::HostCommand(_) => continue,
             Input::EndOfInput => return Ok(()),
         };
-        history.append_line(&line.text);
+        history.append(HistoryEntry {
+            id: 0,
+            line: line.text.clone(),
+            folder: None,
+            status: None,
+            duration: None,
+            session: None,
+            started_ms: 0,
+        });
         if line.text == ":quit" {
             return Ok(());
         } else if line.text.starts_with('?') {

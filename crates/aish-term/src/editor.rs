@@ -14,6 +14,7 @@ mod hint;
 mod idle;
 mod input;
 mod keys;
+mod names;
 mod options;
 mod plain;
 mod port;
@@ -68,7 +69,7 @@ impl LineEditor {
     /// When the thread cannot be started.
     pub fn start(options: EditorOptions) -> Result<Self, EditorError> {
         let (jobs, inbox) = mpsc::channel();
-        let printer = Printer::new(options.capabilities.color);
+        let printer = Printer::default();
         let (shared, beside) = (printer.clone(), Arc::new(Beside::default()));
         let left = Arc::clone(&beside);
         std::thread::Builder::new()

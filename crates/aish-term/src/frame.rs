@@ -18,10 +18,6 @@ pub enum Ending {
     Done,
     /// It failed.
     Failed,
-    /// The person, or a policy, did not let it run.
-    Declined,
-    /// It was stopped.
-    Stopped,
 }
 
 /// Draws frames as text that ends with a newline; the caller writes it.
@@ -128,8 +124,6 @@ impl Frames {
         match ending {
             Ending::Done => (self.theme.good, if unicode { "✓ ok" } else { "ok" }),
             Ending::Failed => (self.theme.bad, if unicode { "✗ failed" } else { "failed" }),
-            Ending::Declined => (self.theme.warn, if unicode { "✗ declined" } else { "declined" }),
-            Ending::Stopped => (self.theme.warn, if unicode { "✗ stopped" } else { "stopped" }),
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`capability`] (what the terminal can do), [`theme`], [`styled`] (text with styles), [`cells`] and
 //! [`wrap`] (how wide text is and where it breaks), [`message`] (what aish itself says), [`clean`] (the sanitiser for streams), [`markdown`], [`html`], [`frame`],
-//! [`spinner`], [`diff`], [`history`], [`editor`], [`beside`] (the terminal of a shell that waits for us) and last [`question`], what a person is
+//! [`spinner`], [`history`], [`editor`], [`beside`] (the terminal of a shell that waits for us) and last [`question`], what a person is
 //! asked at the gate.
 //!
 //! This crate never talks to a model, a shell or a database: they come in as traits and closures. Nothing here reads a
@@ -15,7 +15,6 @@ pub mod capability;
 pub mod cells;
 pub mod clean;
 mod cooked;
-pub mod diff;
 pub mod editor;
 pub mod frame;
 pub mod guard;

@@ -4,12 +4,12 @@
 //! judges it, asks the caller's [`Approver`] where it must and writes the decision, and only then the plan's own run
 //! starts. Look-ups that fill in the question go the same way, as calls of their own.
 
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
 use aish_safety::{
-    Analysis, ApprovedCall, Approver, By, Gate, Judgement, Nobody, Passage, Placement, PreparedCall, Subject,
-    Surroundings, definition_hash,
+    ApprovedCall, Approver, Gate, Judgement, Nobody, Passage, PreparedCall, Subject, Surroundings, definition_hash,
 };
 use aish_types::{BoxFuture, CallContext, Risk, ToolCall, ToolDefinition, ToolName, ToolOutcome};
 use serde_json::{Value, json};
@@ -75,30 +75,12 @@ pub struct Ready {
     run: Run,
 }
 
-impl Ready {
-    /// Returns the call.
-    pub fn call(&self) -> &PreparedCall {
-        self.approved.call()
-    }
+/// What was approved, and how, is that of the approved call.
+impl Deref for Ready {
+    type Target = ApprovedCall;
 
-    /// Returns the judgement that it passed with.
-    pub fn judgement(&self) -> &Judgement {
-        self.approved.judgement()
-    }
-
-    /// Returns who let it through.
-    pub fn approved_by(&self) -> By {
-        self.approved.approved_by()
-    }
-
-    /// Returns where it runs, where it is a command.
-    pub fn placement(&self) -> Placement {
-        self.approved.placement()
-    }
-
-    /// Returns what was found out about it before it was approved.
-    pub fn analysis(&self) -> &Analysis {
-        self.approved.analysis()
+    fn deref(&self) -> &ApprovedCall {
+        &self.approved
     }
 }
 

@@ -147,15 +147,6 @@ impl Index {
         true
     }
 
-    /// Keeps only the tools for which the test holds.
-    pub fn retain(&mut self, mut keep: impl FnMut(&ToolDefinition) -> bool) {
-        let gone: Vec<ToolName> =
-            self.definitions().filter(|definition| !keep(definition)).map(|d| d.name.clone()).collect();
-        for name in &gone {
-            self.remove(name);
-        }
-    }
-
     /// Looks a tool up by its full name.
     pub fn get(&self, name: &ToolName) -> Option<&Arc<ToolDefinition>> {
         let id = self.names.get(name)?;

@@ -139,17 +139,6 @@ impl Registry {
         self.list(category).iter().map(|definition| function_schema(definition)).collect()
     }
 
-    /// Returns the categories that have a tool, in the order in which they first appeared.
-    pub fn categories(&self) -> Vec<String> {
-        let mut categories: Vec<String> = Vec::new();
-        for definition in self.list(None) {
-            if !categories.iter().any(|known| definition.category == **known) {
-                categories.push(definition.category.to_string());
-            }
-        }
-        categories
-    }
-
     /// Returns up to `count` names that are nearest to one that is not there.
     pub fn near(&self, name: &str, count: usize) -> Vec<ToolName> {
         let snapshot = self.snapshot();

@@ -70,7 +70,6 @@ impl Budget {
                 break;
             };
             transcript.amend(id, Some(message));
-            eviction.cut_results += 1;
         }
         eviction
     }
@@ -83,8 +82,6 @@ pub struct Eviction {
     pub exchanges: usize,
     /// Their messages, oldest first.
     pub messages: Vec<Message>,
-    /// Tool results that were cut.
-    pub cut_results: usize,
     /// True when even so the prompt is over the budget: the system prompt and the question alone are too long.
     pub still_over: bool,
 }
@@ -169,7 +166,7 @@ mod tests {
         let budget = budget(40, 500);
         let eviction = budget.enforce(&mut transcript, Some(running));
         assert_eq!(eviction.exchanges, 2);
-        assert!(eviction.cut_results > 0 && !eviction.still_over);
+        assert!(!eviction.still_over);
         assert!(budget.estimate(&transcript) <= 500);
         assert_eq!(transcript.entries().len(), 3);
     }

@@ -22,6 +22,6 @@ pub use budget::{Budget, Eviction};
 pub use effect::{Effect, Record, Status};
 pub use event::{Event, Finish, Judged};
 pub use limits::{Limit, Limits, Spent};
-pub use run::{Checked, End, Next, Phase, Run};
+pub use run::{Checked, End, Next, Run};
 pub use transcript::{Counted, Entry, ToolResults, Transcript};
 pub use turn::{Cap, Faults, Offer, Outcome, Turn, TurnOptions};

@@ -21,24 +21,13 @@ use repeats::Repeats;
 
 /// Where a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
+enum Phase {
     /// The model has the goal and has done nothing yet.
     Planning,
     /// It acts.
     Acting,
     /// It says that it is done and looks whether that is so.
     Checking,
-}
-
-impl Phase {
-    /// Returns the word that is shown and logged.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Planning => "plan",
-            Self::Acting => "act",
-            Self::Checking => "check",
-        }
-    }
 }
 
 /// What follows the end of a turn.
@@ -88,21 +77,6 @@ impl Run {
     /// Returns what the model is told first.
     pub fn opening(&self) -> String {
         prompts::opening(&self.goal)
-    }
-
-    /// Returns the goal.
-    pub fn goal(&self) -> &str {
-        &self.goal
-    }
-
-    /// Returns where the run is.
-    pub fn phase(&self) -> Phase {
-        self.phase
-    }
-
-    /// Returns the limits.
-    pub fn limits(&self) -> &Limits {
-        &self.limits
     }
 
     /// Returns what was used.

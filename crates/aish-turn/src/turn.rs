@@ -194,11 +194,6 @@ impl Turn {
         self.options.tool_results = results;
     }
 
-    /// Returns what this turn has used so far.
-    pub fn usage(&self) -> Usage {
-        self.progress.usage
-    }
-
     /// Returns the calls of this turn that count against [`Cap::Calls`].
     pub fn counted_calls(&self) -> u32 {
         self.progress.counted_calls

@@ -1,12 +1,14 @@
 //! Whoever is asked about a call, with what is known here beside it: what could hold a command, what undo brings back.
 
+use std::sync::OnceLock;
+
 use aish_safety::{
     Analysis, Answer, Approval, Approver, Brief, ChangesAnswer, ChangesQuestion, FileAccess, Hold, Judgement, Mode,
     PreparedCall, Question, Shell, Subject, Surroundings, Taint, Verdict, WayBack,
 };
 use aish_types::BoxFuture;
 
-use crate::shell_tool::{NETWORK, OUTSIDE};
+use crate::shell_tool::{NETWORK, OUTSIDE, SHELL};
 use crate::transactions::Transactions;
 use crate::undo::{UndoKeeper, say};
 
@@ -24,6 +26,8 @@ pub struct Briefed<'d> {
     pub raised: Option<Judgement>,
     /// The least trusted of what the model has read.
     pub read: Taint,
+    /// Where what the gate found is noted; none where nobody asks for it.
+    pub noted: Option<&'d OnceLock<Analysis>>,
 }
 
 /// Says why a page is asked about whatever was agreed to before: its address can carry what the model has read.
@@ -48,6 +52,9 @@ impl Approver for Briefed<'_> {
         analysis: &'a Analysis,
         surroundings: &'a Surroundings,
     ) -> BoxFuture<'a, Brief> {
+        if let Some(noted) = self.noted {
+            let _ = noted.set(analysis.clone());
+        }
         Box::pin(async move {
             let hold = match (self.apart, &call.subject, call.definition.name.as_str()) {
                 // The person's own rules and the tool that runs outside are not held.
@@ -55,8 +62,8 @@ impl Approver for Briefed<'_> {
                 (Some(apart), Subject::Command { .. }, NETWORK) if apart.works().await => {
                     Hold::Network("it needs the network".to_owned())
                 }
-                (Some(_), Subject::Command { .. }, "shell") if self.mode() == Mode::Autonomous => Hold::Layer,
-                (Some(apart), Subject::Command { text }, "shell") => {
+                (Some(_), Subject::Command { .. }, SHELL) if self.mode() == Mode::Autonomous => Hold::Layer,
+                (Some(apart), Subject::Command { text }, SHELL) => {
                     let shell = if self.mode() == Mode::Interactive { Shell::Persons } else { Shell::Own };
                     apart.hold(text, analysis, surroundings, shell).await
                 }

@@ -17,6 +17,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use aish_shell::Snapshot;
 use aish_term::{Candidate, LineCompleter};
 use tokio::runtime::Handle;
 
@@ -102,6 +103,24 @@ impl Completer {
         asked.ok().flatten()
     }
 
+    fn folder(&self) -> PathBuf {
+        self.live.remembered().folder.unwrap_or_else(|| PathBuf::from("."))
+    }
+
+    /// Completes the names of files, where variables are known, and of folders below `CDPATH`.
+    fn files(&self, place: &Place<'_>, snapshot: &Snapshot) -> Vec<Candidate> {
+        let folder = self.folder();
+        let variable = |name: &str| {
+            let exported = snapshot.environment.get(name).cloned().or_else(|| std::env::var(name).ok());
+            exported.or_else(|| snapshot.variables.contains(name).then(|| self.value_of(name)).flatten())
+        };
+        let mut found = files::complete(&folder, place, &variable);
+        if let Some(path) = place.looks_elsewhere().then(|| variable("CDPATH")).flatten() {
+            files::extend_by_path(&mut found, &folder, &path, place);
+        }
+        found
+    }
+
     /// Asks the live bash what its own completion says.
     fn programmed(&self, line: &str, cursor: usize) -> Vec<Candidate> {
         let asked =
@@ -140,8 +159,7 @@ impl LineCompleter for Completer {
         // A file that a question mentions.
         if let Some(typed) = place.typed.strip_prefix('@').filter(|_| place.quote.is_none()) {
             place = Place { start: place.start + 1, typed, is_command: false, command: "", ..place };
-            let folder = self.live.remembered().folder.unwrap_or_else(|| PathBuf::from("."));
-            return self.bounded(files::complete(&folder, &place, &|_| None));
+            return self.bounded(files::complete(&self.folder(), &place, &|_| None));
         }
         if place.is_command && !place.typed.contains('/') && !place.typed.is_empty() {
             let found = self.commands(place.start, place.typed);
@@ -180,15 +198,7 @@ impl LineCompleter for Completer {
                 return self.described(&place, before, known);
             }
         }
-        let folder = self.live.remembered().folder.unwrap_or_else(|| PathBuf::from("."));
-        let variable = |name: &str| {
-            let exported = snapshot.environment.get(name).cloned().or_else(|| std::env::var(name).ok());
-            exported.or_else(|| snapshot.variables.contains(name).then(|| self.value_of(name)).flatten())
-        };
-        let mut found = files::complete(&folder, &place, &variable);
-        if let Some(path) = place.looks_elsewhere().then(|| variable("CDPATH")).flatten() {
-            files::extend_by_path(&mut found, &folder, &path, &place);
-        }
+        let found = self.files(&place, &snapshot);
         self.bounded(found)
     }
 

@@ -5,6 +5,7 @@ pub mod clock;
 mod evictions;
 mod files;
 mod judge;
+mod last_call;
 mod outside;
 mod records;
 mod request;
@@ -12,6 +13,7 @@ mod status;
 mod undo;
 
 pub use evictions::Evictions;
+pub use last_call::LastCall;
 pub use outside::outside_of;
 pub use records::{ContextView, Records, SessionLog};
 #[cfg(test)]
@@ -88,6 +90,8 @@ pub struct Seen {
     pub last_thought: String,
     /// The last tool's name and its whole text.
     pub last_outcome: Option<(ToolName, String)>,
+    /// The last call that the model wanted.
+    pub last_call: Option<LastCall>,
     /// What left the context.
     pub evictions: Evictions,
 }

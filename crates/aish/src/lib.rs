@@ -24,6 +24,7 @@ mod discovery;
 mod display;
 mod driver;
 mod exit;
+mod explained;
 mod export;
 mod failure;
 mod file_places;

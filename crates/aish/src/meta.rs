@@ -27,6 +27,7 @@ mod tools;
 mod undo;
 mod unfold;
 mod whole;
+mod why;
 
 use std::path::Path;
 
@@ -194,6 +195,12 @@ pub const COMMANDS: &[MetaCommand] = &[
         |repl, rest| done(policy::run(repl, rest)),
     )
     .completing(&[("", Tools)]),
+    row(
+        "why",
+        "[COMMAND]",
+        "explain what was decided about the last call, or what a command would do",
+        |repl, rest| done(why::run(repl, rest)),
+    ),
     row("route", "LINE", "say where a line would go, and why", |repl, rest| done(route::run(repl, rest))),
     row("config", "[KEY]", "show the configuration that holds, and where each value comes from", |repl, rest| {
         done(config::run(repl, rest))

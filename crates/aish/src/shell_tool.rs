@@ -83,7 +83,9 @@ pub trait CommandRunner: Send + Sync {
     }
 }
 
-/// The source of the tool `shell`.
+/// The tool that runs a command in the shell.
+pub const SHELL: &str = "shell";
+/// Its source.
 pub const SHELL_SOURCE: &str = "shell";
 /// The source of [`OUTSIDE`].
 pub const OUTSIDE_SOURCE: &str = "outside";
@@ -111,7 +113,7 @@ impl ShellTool {
     pub fn add_to(registry: &Registry, runner: &Arc<dyn CommandRunner>, timeout_ms: u64) {
         for place in [Place::Shell, Place::Outside] {
             let (id, tools): (_, &[_]) = match place {
-                Place::Shell => (SHELL_SOURCE, &[("shell", "Run a command line in the user's shell.")]),
+                Place::Shell => (SHELL_SOURCE, &[(SHELL, "Run a command line in the user's shell.")]),
                 Place::Outside => (
                     OUTSIDE_SOURCE,
                     &[

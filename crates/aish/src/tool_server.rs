@@ -193,6 +193,7 @@ impl ServerHandler for ToolServer {
                 apart: self.apart.as_ref().map(|apart| apart.transactions.as_ref()),
                 raised: None,
                 read: Taint::Clean,
+                noted: None,
             };
             match self.door.pass(call, &surroundings, &briefed).await.approved() {
                 Ok(ready) => Ok(self.run(ready, scope).await),

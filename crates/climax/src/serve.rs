@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use aish_mcp::server::{
-    HttpOptions, ServeHttpError, ServeStdioError, ServerHandler, StdioOptions, serve_http_on, serve_stdio,
+    HttpOptions, ServeHttpError, ServeStdioError, ServerHandler, StdioOptions, serve_http, serve_stdio,
 };
 use aish_types::Secret;
 use clap::ValueEnum;
@@ -105,10 +105,9 @@ impl ServeFlags {
                 Ok(serve_stdio(handler, options).await?)
             }
             Transport::StreamableHttp => {
-                let mut options = HttpOptions::new(self.address()?);
-                options.shutdown = shutdown;
-                options.token = self.token(variable)?;
-                serve_over_http(handler, options, tell).await
+                let address = self.address()?;
+                let options = HttpOptions { shutdown, token: self.token(variable)?, ..HttpOptions::default() };
+                serve_over_http(handler, address, options, tell).await
             }
         }
     }
@@ -128,10 +127,10 @@ impl ServeFlags {
 
 async fn serve_over_http(
     handler: Arc<dyn ServerHandler>,
+    address: SocketAddr,
     options: HttpOptions,
     tell: impl FnOnce(&str),
 ) -> Result<(), ServeError> {
-    let address = options.address;
     let listen = |source| ServeError::Listen { address, source };
     let listener = TcpListener::bind(address).await.map_err(listen)?;
     let bound = listener.local_addr().map_err(listen)?;
@@ -139,5 +138,5 @@ async fn serve_over_http(
     if bound.ip().is_loopback() || options.token.is_some() {
         tell(&format!("Serving MCP on http://{bound}/mcp"));
     }
-    Ok(serve_http_on(listener, handler, options).await?)
+    Ok(serve_http(listener, handler, options).await?)
 }

@@ -10,7 +10,7 @@ mod overrides;
 mod read;
 
 pub(crate) use entry::file_options;
-pub use entry::{Limits, Reach, ServerEntry, ServerFile, joined};
+pub use entry::{Limits, ServerEntry, ServerFile, joined};
 pub use file::{ServerList, read_list};
 pub use overrides::{ArgumentOverride, ToolOverride};
 pub(crate) use overrides::{Offered, Said, offered, strays};

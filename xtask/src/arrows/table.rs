@@ -41,7 +41,7 @@ const KNOWS: &[(&str, &[&str])] = &[
     ("aish-shell", &["aish-process", "aish-syntax"]),
     ("aish-web", &["aish-types", "aish-process", "aish-tools"]),
     ("aish-store", &["aish-types", "aish-tools", "aish-journal"]),
-    ("aish-term", &["aish-diff", "aish-types", "aish-route", "aish-safety", "aish-syntax"]),
+    ("aish-term", &["aish-types", "aish-route", "aish-safety", "aish-syntax"]),
     ("aish", ALL),
     ("aish-testkit", &[]),
     ("xtask", &["aish-embedding", "aish-route", "aish-safety", "aish-tools", "aish-types"]),
@@ -137,8 +137,7 @@ pub(super) const PROGRAMS_WITHOUT: &[(&str, &[&str])] = &[
 const CIRCLE: usize = 3;
 
 /// Crates with larger circles than [`CIRCLE`], and how large they are; a row goes when its circle is cut.
-const LARGER_CIRCLES: &[(&str, usize)] =
-    &[("aish-llm", 12), ("aish-program-format", 4), ("aish-safety", 18), ("aish-term", 6)];
+const LARGER_CIRCLES: &[(&str, usize)] = &[("aish-safety", 18)];
 
 /// Modules of the crate `aish` that only some of its modules may import: what is put together of all is for commands.
 pub(super) const IMPORTED_BY: &[(&str, &[&str])] = &[

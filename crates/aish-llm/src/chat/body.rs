@@ -10,11 +10,12 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::state::ChatState;
+use crate::api::Api;
 use crate::call_ids::short;
 use crate::options::{Images, Thinking, left_out};
 use crate::quirks::Lesson;
 use crate::schema::{is_strict, parameters};
-use crate::wire::{Api, Asked};
+use crate::wire::Asked;
 
 #[derive(Serialize)]
 struct Body<'a> {

@@ -9,7 +9,8 @@ use aish_types::{CallId, ProviderState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::wire::{Api, Seal};
+use crate::api::Api;
+use crate::wire::Seal;
 
 /// The data of a state, and what of it has come.
 #[derive(Debug, Default, Serialize, Deserialize)]

@@ -8,11 +8,12 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::state::{Placed, placed};
+use crate::api::Api;
 use crate::call_ids::CallIds;
 use crate::options::{Images, Thinking, left_out};
 use crate::quirks::Lesson;
 use crate::schema::parameters;
-use crate::wire::{Api, Asked, Written};
+use crate::wire::{Asked, Written};
 
 #[derive(Serialize)]
 struct Body<'a> {

@@ -6,7 +6,8 @@ use aish_types::{Message, ProviderState, ToolCall};
 use serde_json::{Value, json};
 
 use super::event::{Block, Delta};
-use crate::wire::{Api, Seal};
+use crate::api::Api;
+use crate::wire::Seal;
 
 /// The blocks of an answer that is arriving, by their index.
 #[derive(Debug, Default)]

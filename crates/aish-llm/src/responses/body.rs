@@ -6,11 +6,12 @@ use aish_types::{Block, Message};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::api::Api;
 use crate::call_ids::CallIds;
 use crate::options::{Images, Thinking, left_out};
 use crate::quirks::Lesson;
 use crate::schema::{is_strict, parameters};
-use crate::wire::{Api, Asked};
+use crate::wire::Asked;
 
 #[derive(Serialize)]
 struct Body<'a> {

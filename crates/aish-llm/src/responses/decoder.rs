@@ -6,13 +6,14 @@ use aish_types::Usage;
 use serde_json::{Value, json};
 
 use super::places::Places;
+use crate::api::Api;
 use crate::assembly::{Assembly, CallPiece, CutBy};
 use crate::event::{ChatError, FinishReason, StreamEvent};
 use crate::exchange::{Decoder, Progress, parsed};
 use crate::failure::Failure;
 use crate::lenient::{Number, says_something};
 use crate::names::WireNames;
-use crate::wire::{Api, Seal};
+use crate::wire::Seal;
 
 /// The state of one response.
 pub(crate) struct ResponsesDecoder {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use aish_mcp::server::{
     CallError, CallScope, Change, Completion, HttpOptions, Prompt, PromptMessage, Resource, ResourceContent,
-    ResourceTemplate, ServerHandler, ServerInfo, StdioOptions, serve_http_on, serve_stdio,
+    ResourceTemplate, ServerHandler, ServerInfo, StdioOptions, serve_http, serve_stdio,
 };
 use aish_types::{BoxFuture, ToolDefinition, ToolOutcome};
 use serde_json::{Map, Value};
@@ -101,7 +101,7 @@ async fn main() -> ExitCode {
     };
     let Ok(address) = listener.local_addr() else { return ExitCode::from(2) };
     let _ = writeln!(std::io::stdout(), "http://{address}/mcp");
-    match serve_http_on(listener, subject, HttpOptions::new(address)).await {
+    match serve_http(listener, subject, HttpOptions::default()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
     }

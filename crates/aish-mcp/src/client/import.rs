@@ -9,25 +9,25 @@ use serde_json::{Map, Value};
 
 use super::pool::clean_alias;
 
-/// How an imported server is reached; texts as they came, `${env:NAME}` unexpanded.
+/// How a server is reached; texts as they were written, variables unexpanded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ImportedEndpoint {
+pub enum WrittenEndpoint {
     /// A program.
     Stdio {
         /// The program.
         command: String,
         /// Its arguments.
         args: Vec<String>,
-        /// Its variables.
+        /// Its variables, beside the harmless ones of our own environment.
         env: BTreeMap<String, String>,
-        /// Its working directory.
+        /// Its working directory; ours when none.
         cwd: Option<String>,
     },
     /// A URL.
     Http {
         /// The URL.
         url: String,
-        /// Headers, without one that only carries a bearer token from the environment.
+        /// Headers beside the protocol's own, without one that only carries a bearer token from the environment.
         headers: BTreeMap<String, String>,
         /// The variable that holds the bearer token.
         auth_env: Option<String>,
@@ -40,7 +40,7 @@ pub struct ImportedServer {
     /// Its alias, in the letters that an alias may have.
     pub alias: String,
     /// How it is reached.
-    pub endpoint: ImportedEndpoint,
+    pub endpoint: WrittenEndpoint,
     /// True when the other program does not start it.
     pub disabled: bool,
     /// Milliseconds that its start may take.
@@ -160,7 +160,7 @@ fn server(name: &str, entry: &Value) -> Result<ImportedServer, NoServer> {
     let url = text("url").or_else(|| text("serverUrl")).or_else(|| text("httpUrl"));
     let has_url = url.is_some();
     let endpoint = match (text("command"), url) {
-        (Some(command), _) => ImportedEndpoint::Stdio {
+        (Some(command), _) => WrittenEndpoint::Stdio {
             command,
             args: texts(entry.get("args")),
             env: without_loaders(pairs(entry.get("env")), &mut notes),
@@ -172,11 +172,11 @@ fn server(name: &str, entry: &Value) -> Result<ImportedServer, NoServer> {
             }
             let mut headers = pairs(entry.get("headers").or_else(|| entry.get("requestInit")?.get("headers")));
             let auth_env = take_bearer(&mut headers);
-            ImportedEndpoint::Http { url, headers, auth_env }
+            WrittenEndpoint::Http { url, headers, auth_env }
         }
         (None, None) => return Err(no_place(entry)),
     };
-    if matches!(endpoint, ImportedEndpoint::Stdio { .. }) && has_url {
+    if matches!(endpoint, WrittenEndpoint::Stdio { .. }) && has_url {
         notes.push("it has both a command and a url; the command is used".to_owned());
     }
     for key in NOT_TAKEN {
@@ -353,7 +353,7 @@ mod tests {
             "odd": 5, "empty": {}}}"#;
         let (servers, mut faults) = import(text).unwrap();
         assert_eq!(servers.len(), 2);
-        let stdio = ImportedEndpoint::Stdio {
+        let stdio = WrittenEndpoint::Stdio {
             command: "npx".into(),
             args: vec!["-y".into(), "server".into(), "5".into()],
             env: BTreeMap::from([("A".into(), "1".into())]),
@@ -361,7 +361,7 @@ mod tests {
         };
         let files = servers.iter().find(|server| server.alias == "files").unwrap();
         assert_eq!((&files.endpoint, files.disabled), (&stdio, true));
-        let http = ImportedEndpoint::Http {
+        let http = WrittenEndpoint::Http {
             url: "https://x/mcp".into(),
             headers: BTreeMap::from([("X-A".into(), "b".into())]),
             auth_env: Some("TOKEN".into()),
@@ -379,8 +379,8 @@ mod tests {
         let (servers, faults) = import(text).unwrap();
         assert!(faults.is_empty());
         assert_eq!(servers[0].notes.len(), 1);
-        assert!(matches!(&servers[0].endpoint, ImportedEndpoint::Http { url, .. } if url == "http://h//mcp"));
-        assert!(matches!(&servers[1].endpoint, ImportedEndpoint::Stdio { args, .. } if args[1] == "/* no */"));
+        assert!(matches!(&servers[0].endpoint, WrittenEndpoint::Http { url, .. } if url == "http://h//mcp"));
+        assert!(matches!(&servers[1].endpoint, WrittenEndpoint::Stdio { args, .. } if args[1] == "/* no */"));
         assert_eq!(servers[1].notes.len(), 2);
     }
 
@@ -389,7 +389,7 @@ mod tests {
         let text = r#"{"mcpServers": {"a": {"command": "x", "env": {"LD_PRELOAD": "/tmp/x.so", "NODE_OPTIONS": "--require /tmp/x.js",
             "BASH_ENV": "/tmp/x", "DYLD_INSERT_LIBRARIES": "x", "API_URL": "https://x", "LDAP_HOST": "h"}}}}"#;
         let (servers, _) = import(text).unwrap();
-        let ImportedEndpoint::Stdio { env, .. } = &servers[0].endpoint else { panic!("{servers:?}") };
+        let WrittenEndpoint::Stdio { env, .. } = &servers[0].endpoint else { panic!("{servers:?}") };
         assert_eq!(env.keys().collect::<Vec<_>>(), ["API_URL", "LDAP_HOST"]);
         assert_eq!(servers[0].notes.len(), 4);
         assert!(
@@ -410,13 +410,13 @@ mod tests {
         let (servers, faults) = import(text).unwrap();
         assert_eq!((faults, servers.len()), (Vec::new(), 2));
         let files = &servers[0];
-        assert!(matches!(&files.endpoint, ImportedEndpoint::Stdio { command, args, env, cwd }
+        assert!(matches!(&files.endpoint, WrittenEndpoint::Stdio { command, args, env, cwd }
             if command == "npx" && args == &["-y", "server"] && cwd.as_deref() == Some("/tmp")
                 && env["A"] == "${A:-}" && env["B"] == "${B:-}" && env["C"] == "1"));
         assert_eq!((files.start_ms, files.call_ms), (Some(2500), Some(7000)));
         assert_eq!((&files.include[..], &files.exclude[..]), (&["read".to_owned()][..], &["rm".to_owned()][..]));
         assert_eq!(files.notes, ["`default_tools_approval_mode` was not taken over"]);
-        let http = ImportedEndpoint::Http {
+        let http = WrittenEndpoint::Http {
             url: "https://x/mcp".into(),
             headers: BTreeMap::from([("X-A".into(), "b".into()), ("X-B".into(), "${HB}".into())]),
             auth_env: Some("TOKEN".into()),
@@ -437,7 +437,7 @@ mod tests {
             "environment": {"K": "{env:KEY}", "L": "${env:KEY}"}, "enabled": true}}}"#;
         let (servers, _) = import(opencode).unwrap();
         let o = &servers[0];
-        assert!(matches!(&o.endpoint, ImportedEndpoint::Stdio { command, args, env, .. }
+        assert!(matches!(&o.endpoint, WrittenEndpoint::Stdio { command, args, env, .. }
             if command == "bun" && args == &["x", "y"] && env["K"] == "${env:KEY}" && env["L"] == "${env:KEY}"));
         assert_eq!((o.start_ms, o.call_ms, o.disabled), (Some(3000), None, false));
         let (servers, _) = import(r#"{"a": {"command": "x"}, "b": {"url": "http://h"}}"#).unwrap();

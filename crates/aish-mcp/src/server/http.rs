@@ -36,9 +36,7 @@ const END_GRACE: Duration = Duration::from_secs(2);
 /// How the server over HTTP behaves.
 #[derive(Debug, Clone)]
 pub struct HttpOptions {
-    /// Where it listens; port 0 takes a free one.
-    pub address: SocketAddr,
-    /// The token that clients must bring. Without one only a loopback address can be bound.
+    /// The token that clients must bring. Without one only a loopback address is served.
     pub token: Option<Secret>,
     /// Names that clients may call it by (`Host`), beside the loopback names; without any, and on another address
     /// than loopback, every name (the token then is the guard).
@@ -56,11 +54,10 @@ pub struct HttpOptions {
     pub shutdown: CancellationToken,
 }
 
-impl HttpOptions {
+impl Default for HttpOptions {
     /// Makes options without a token, for bodies of up to 4 MiB that come within 30 s, and 1,000 sessions.
-    pub fn new(address: SocketAddr) -> Self {
+    fn default() -> Self {
         Self {
-            address,
             token: None,
             hosts: Vec::new(),
             origins: Vec::new(),
@@ -78,38 +75,21 @@ pub enum ServeHttpError {
     /// Anybody on the network could have called it.
     #[error("refusing to listen on {0} without a token: only loopback addresses are served without one")]
     Unguarded(IpAddr),
-    /// The address could not be taken.
-    #[error("cannot listen on {address}")]
-    Bind {
-        /// The address that was to be listened on.
-        address: SocketAddr,
-        /// What the system says.
-        #[source]
-        source: std::io::Error,
-    },
+    /// The listener does not tell its address.
+    #[error("the address that is listened on is not known")]
+    Address(#[source] std::io::Error),
 }
 
-/// Listens and serves until `shutdown` fires.
-///
-/// # Errors
-/// When the address cannot be taken, or must not be without a token.
-pub async fn serve_http(handler: Arc<dyn ServerHandler>, options: HttpOptions) -> Result<(), ServeHttpError> {
-    guarded(&options, options.address.ip())?;
-    let address = options.address;
-    let listener = TcpListener::bind(address).await.map_err(|source| ServeHttpError::Bind { address, source })?;
-    serve_http_on(listener, handler, options).await
-}
-
-/// Serves on a listener that is bound already (its address counts, not that of the options).
+/// Serves on a listener until `shutdown` fires.
 ///
 /// # Errors
 /// When the listener is not on loopback and there is no token.
-pub async fn serve_http_on(
+pub async fn serve_http(
     listener: TcpListener,
     handler: Arc<dyn ServerHandler>,
     options: HttpOptions,
 ) -> Result<(), ServeHttpError> {
-    let address = listener.local_addr().map_err(|source| ServeHttpError::Bind { address: options.address, source })?;
+    let address = listener.local_addr().map_err(ServeHttpError::Address)?;
     guarded(&options, address.ip())?;
     let gone = options.shutdown.child_token();
     let tasks = TaskTracker::new();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aish_mcp::client::{Endpoint, LoopbackSignIn, McpClient, Person, Ports, ServerPool, ServerState, SignIn, Status};
-use aish_mcp::server::{Change, HttpOptions, serve_http_on};
+use aish_mcp::server::{Change, HttpOptions, serve_http};
 use aish_testkit::mcp_server::{HttpServer, McpScript};
 use aish_testkit::ports::unused;
 use aish_tools::ToolSource;
@@ -29,7 +29,7 @@ async fn fixture() -> (Arc<Fixture>, String) {
     let fixture = Fixture::new();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    tokio::spawn(serve_http_on(listener, fixture.clone(), HttpOptions::new(address)));
+    tokio::spawn(serve_http(listener, fixture.clone(), HttpOptions::default()));
     (fixture, format!("http://{address}/mcp"))
 }
 

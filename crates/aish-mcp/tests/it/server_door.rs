@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use aish_mcp::server::{HttpOptions, serve_http_on};
+use aish_mcp::server::{HttpOptions, serve_http};
 use aish_types::Secret;
 use reqwest::{Client, Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
@@ -14,9 +14,9 @@ use crate::fixture::Fixture;
 async fn serve(set: impl FnOnce(&mut HttpOptions)) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let mut options = HttpOptions::new(address);
+    let mut options = HttpOptions::default();
     set(&mut options);
-    tokio::spawn(serve_http_on(listener, Fixture::new(), options));
+    tokio::spawn(serve_http(listener, Fixture::new(), options));
     format!("http://{address}/mcp")
 }
 

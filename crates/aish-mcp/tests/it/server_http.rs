@@ -1,6 +1,6 @@
 //! The server over HTTP: guards, sessions, the era without them.
 
-use aish_mcp::server::{HttpOptions, ServeHttpError, serve_http, serve_http_on};
+use aish_mcp::server::{HttpOptions, ServeHttpError, serve_http};
 use aish_types::Secret;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -18,10 +18,10 @@ struct Server {
 async fn server(token: Option<&str>) -> Server {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let mut options = HttpOptions::new(address);
-    options.token = token.map(|token| Secret::new(token.into()));
+    let token = token.map(|token| Secret::new(token.into()));
+    let options = HttpOptions { token, ..HttpOptions::default() };
     let shutdown = options.shutdown.clone();
-    let task = tokio::spawn(serve_http_on(listener, Fixture::new(), options));
+    let task = tokio::spawn(serve_http(listener, Fixture::new(), options));
     Server { port: address.port(), shutdown, task }
 }
 
@@ -89,14 +89,17 @@ async fn safety_12_a_token_is_asked_for() {
 
 #[tokio::test]
 async fn safety_12_another_address_than_loopback_needs_a_token() {
-    let mut options = HttpOptions::new("0.0.0.0:0".parse().unwrap());
-    let refused = serve_http(Fixture::new(), options.clone()).await;
-    assert!(matches!(refused, Err(ServeHttpError::Unguarded(_))));
-    options.token = Some(Secret::new(String::new()));
-    assert!(matches!(serve_http(Fixture::new(), options.clone()).await, Err(ServeHttpError::Unguarded(_))));
-    options.token = Some(Secret::new("t".into()));
-    options.shutdown.cancel();
-    serve_http(Fixture::new(), options).await.unwrap();
+    let serve = async |token: Option<&str>| {
+        let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
+        let token = token.map(|token| Secret::new(token.into()));
+        let options = HttpOptions { token, ..HttpOptions::default() };
+        options.shutdown.cancel();
+        serve_http(listener, Fixture::new(), options).await
+    };
+    for token in [None, Some("")] {
+        assert!(matches!(serve(token).await, Err(ServeHttpError::Unguarded(_))), "{token:?}");
+    }
+    serve(Some("t")).await.unwrap();
 }
 
 #[tokio::test]

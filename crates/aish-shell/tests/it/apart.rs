@@ -16,7 +16,7 @@ async fn run(state: Option<&ShellState>, line: &str, surroundings: &Surroundings
         path.clone()
     });
     let launcher = ["env", "--"].map(Into::into).into_iter();
-    let launcher = launcher.chain(Apart::bash("bash", file.as_ref(), MARK, line)).collect();
+    let launcher = launcher.chain(Apart::bash("bash", file.as_deref(), MARK, line)).collect();
     let apart = Apart {
         launcher,
         waiting: None,

@@ -33,9 +33,8 @@ fn sessions_are_listed_renamed_forked_and_deleted() {
     log.append(&Message::assistant("wc -l"), None, None).unwrap();
     begin(&folder, "two", "/q");
     assert_eq!(titles(&sessions), [("one".into(), None, 2), ("two".into(), None, 0)]);
-    let first = sessions.latest(Some("/p")).unwrap().unwrap();
+    let first = sessions.list().unwrap().into_iter().find(|session| session.project.as_deref() == Some("/p")).unwrap();
     assert_eq!(first.first_words.as_deref(), Some("how do I count lines?"));
-    assert_eq!(sessions.latest(Some("/r")).unwrap(), None);
 
     sessions.rename(&"one".into(), "counting").unwrap();
     assert_eq!(titles(&sessions)[0], ("one".into(), Some("counting".into()), 2));

@@ -9,7 +9,7 @@ use reedline::{
 };
 
 use super::chosen::as_written;
-use super::keys::COMPLETION;
+use super::names::COMPLETION;
 use super::session::Shared;
 use super::style::converted;
 use crate::capability::Capabilities;

@@ -6,12 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::message::{self, MARK};
 
 /// A handle that takes lines to be printed above the prompt. While no line is read they wait for the next prompt.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Printer {
     queue: Arc<Mutex<Queue>>,
     /// Set to make the engine return, so that the thread can print, ask or stop.
     knock: Arc<AtomicBool>,
-    color: bool,
 }
 
 /// Bytes that wait at most; what comes then is counted and left out.
@@ -30,12 +29,7 @@ pub(super) fn said(text: &str) -> String {
 }
 
 impl Printer {
-    pub(super) fn new(color: bool) -> Self {
-        Self { queue: Arc::default(), knock: Arc::default(), color }
-    }
-
-    /// Prints text, its lines above the prompt. It must be clean already; styles in it are for the caller to leave out
-    /// where [`Printer::color`] says so.
+    /// Prints text, its lines above the prompt. It must be clean already.
     pub fn print(&self, text: &str) {
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         if queue.bytes + text.len() > MOST {
@@ -51,11 +45,6 @@ impl Printer {
     /// Prints something that aish itself says.
     pub fn say(&self, text: &str) {
         self.print(&said(text));
-    }
-
-    /// Says whether styles may be used.
-    pub fn color(&self) -> bool {
-        self.color
     }
 
     /// Takes what waits, for a caller that prints it itself, between two reads.

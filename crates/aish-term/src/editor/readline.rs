@@ -15,7 +15,6 @@ use std::sync::Arc;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use reedline::{EditCommand, ReedlineEvent};
 
-pub use defaults::NOT_THERE;
 use functions::{Act, Own};
 use inputrc::{Bound, Inputrc};
 
@@ -32,11 +31,6 @@ const DEEPEST: usize = 8;
 
 /// Kills that are kept.
 const RING: usize = 32;
-
-/// Returns readline's keys and functions that this editor has, for help and tests.
-pub fn keys() -> &'static [(&'static str, &'static str)] {
-    defaults::KEYS
-}
 
 /// The keys of the emacs mode with what they are a part of.
 pub(super) struct Readline {
@@ -304,12 +298,9 @@ impl Readline {
                     Some(Waits::Search { forward: own == Own::SearchForward, count: argument.unwrap_or(1).abs() });
                 ReedlineEvent::None
             }
-            Own::RuboutName => painted.map_or(ReedlineEvent::None, |(line, cursor)| {
-                let count = text::name_before(line.get(..cursor).unwrap_or(&line));
-                (self.killing, self.unseen) = (Some((line, cursor, last == Last::Kill)), false);
-                self.last = Last::Kill;
-                ReedlineEvent::Edit(vec![EditCommand::Backspace; count])
-            }),
+            Own::RuboutName => {
+                painted.map_or(ReedlineEvent::None, |(line, cursor)| self.rub_name_out(line, cursor, last))
+            }
             Own::Comment => ReedlineEvent::Multiple(vec![
                 ReedlineEvent::Edit(vec![EditCommand::MoveToStart { select: false }, EditCommand::InsertChar('#')]),
                 ReedlineEvent::Submit,
@@ -337,23 +328,37 @@ impl Readline {
                 let home = std::env::home_dir()?.display().to_string();
                 text::tilde_expanded(line, cursor, &home)
             }),
-            Own::Yank if self.unseen => ReedlineEvent::Edit(vec![EditCommand::PasteCutBufferBefore]),
             Own::TransposeWords => rewritten(painted, text::transposed),
-            Own::Yank => match self.ring.last().cloned() {
-                Some(killed) => {
-                    self.last = Last::Yank { length: killed.chars().count(), from_end: 0 };
-                    insert(killed)
-                }
-                None => ReedlineEvent::None,
-            },
-            Own::YankPop => {
-                let Last::Yank { length, from_end } = last else { return ReedlineEvent::None };
-                let from_end = (from_end + 1) % self.ring.len().max(1);
-                let Some(killed) = self.ring.iter().rev().nth(from_end).cloned() else { return ReedlineEvent::None };
-                self.last = Last::Yank { length: killed.chars().count(), from_end };
-                put_in_place(length, killed)
-            }
+            Own::Yank => self.yank(),
+            Own::YankPop => self.yank_another(last),
         }
+    }
+
+    /// Kills the name before the cursor.
+    fn rub_name_out(&mut self, line: String, cursor: usize, last: Last) -> ReedlineEvent {
+        let count = text::name_before(line.get(..cursor).unwrap_or(&line));
+        (self.killing, self.unseen) = (Some((line, cursor, last == Last::Kill)), false);
+        self.last = Last::Kill;
+        ReedlineEvent::Edit(vec![EditCommand::Backspace; count])
+    }
+
+    /// Puts back what was killed last.
+    fn yank(&mut self) -> ReedlineEvent {
+        if self.unseen {
+            return ReedlineEvent::Edit(vec![EditCommand::PasteCutBufferBefore]);
+        }
+        let Some(killed) = self.ring.last().cloned() else { return ReedlineEvent::None };
+        self.last = Last::Yank { length: killed.chars().count(), from_end: 0 };
+        insert(killed)
+    }
+
+    /// Puts what was killed before it in the place of what was put back last.
+    fn yank_another(&mut self, last: Last) -> ReedlineEvent {
+        let Last::Yank { length, from_end } = last else { return ReedlineEvent::None };
+        let from_end = (from_end + 1) % self.ring.len().max(1);
+        let Some(killed) = self.ring.iter().rev().nth(from_end).cloned() else { return ReedlineEvent::None };
+        self.last = Last::Yank { length: killed.chars().count(), from_end };
+        put_in_place(length, killed)
     }
 
     /// Goes to the mark, and puts it where the cursor was.

@@ -12,7 +12,7 @@ use reedline::{
 };
 
 use super::chosen::as_written;
-use super::keys::SEARCH;
+use super::names::SEARCH;
 use super::session::Shared;
 use super::style::converted;
 use crate::cells::cells;

@@ -14,7 +14,8 @@ use tokio::sync::{Notify, oneshot};
 
 use super::assemble::{self, Carried, engine};
 use super::input::{EditorError, Input, Line};
-use super::keys::{Behind, EDITOR, ENTER, ESCAPE, FLIP, LINE, SharedMode, UNFOLD, edits_of, escape, mode};
+use super::keys::{Behind, SharedMode, edits_of, escape, mode};
+use super::names::{EDITOR, ENTER, ESCAPE, FLIP, LINE, UNFOLD};
 use super::options::{EditorOptions, KeyMode, Reach};
 use super::plain;
 use super::port::Wholeness;

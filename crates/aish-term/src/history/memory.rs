@@ -24,19 +24,6 @@ impl MemoryHistory {
         entries.push(HistoryEntry { id, ..entry });
         id
     }
-
-    /// Appends a line that nothing more is known of.
-    pub fn append_line(&self, line: &str) -> i64 {
-        self.append(HistoryEntry {
-            id: 0,
-            line: line.to_owned(),
-            folder: None,
-            status: None,
-            duration: None,
-            session: None,
-            started_ms: 0,
-        })
-    }
 }
 
 impl HistoryStore for MemoryHistory {

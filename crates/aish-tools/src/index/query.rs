@@ -77,48 +77,82 @@ pub(super) fn tell(text: &str, lexicon: &Lexicon, postings: &Postings) -> Option
     languages::english(text, &is_english)
 }
 
+/// The words of a request, and where among them it begins to ask.
+struct Sentence<'a> {
+    words: Vec<String>,
+    stems: Vec<String>,
+    /// The first word of what is asked.
+    asking: usize,
+    lexicon: &'a Lexicon,
+    postings: &'a Postings,
+}
+
+impl<'a> Sentence<'a> {
+    fn new(text: &str, lexicon: &'a Lexicon, postings: &'a Postings) -> Self {
+        let mut words = lexicon.split(text);
+        words.truncate(MAX_WORDS);
+        words.extend(forms::words(text).into_iter().map(str::to_owned));
+        let stems = words.iter().map(|word| lexicon.stem(word)).collect();
+        let asking = clause::asking(text, lexicon).min(words.len());
+        Self { words, stems, asking, lexicon, postings }
+    }
+
+    fn asked(&self) -> &[String] {
+        self.words.get(self.asking..).unwrap_or_default()
+    }
+
+    /// A long text tells of several wishes: what one word tells to do, and where a clause begins, says nothing of the others.
+    fn is_long(&self) -> bool {
+        self.asked().len() > LONG
+    }
+
+    fn actions(&self) -> Actions {
+        let stems = self.stems.get(self.asking..).unwrap_or_default();
+        if self.is_long() { Actions::default() } else { self.lexicon.actions_of_request(self.asked(), stems) }
+    }
+
+    /// Finds where a clause on when or why begins: what stands behind `once`, `when` or `because` is not what is asked for.
+    fn aside(&self) -> Option<usize> {
+        let at = self.asked().iter().position(|word| ASIDE.contains(&word.as_str()))?;
+        (at > 1 && !self.is_long()).then_some(at + self.asking)
+    }
+
+    /// Looks up a word that is no filler. The first one of doing tells what is done; `doing_told` says whether one did.
+    fn look_up(&self, at: usize, word: &str, stem: &str, doing_told: &mut bool) -> Wanted {
+        let is_action = self.lexicon.is_action(stem);
+        // Behind the word that tells what to do, `open`, `run` or `log` name what it is done to.
+        let describes = self.lexicon.describes(&self.words, at);
+        let tells = is_action && !describes && !*doing_told && at >= self.asking;
+        let share = if is_action && !tells { AS_A_NOUN } else { 1.0 };
+        *doing_told |= tells;
+        let mut wanted = look_up(word, stem, share, self.lexicon, self.postings);
+        if tells && self.stems.len() > 1 && !self.is_long() {
+            wanted.weight *= DOING;
+        }
+        wanted
+    }
+}
+
 /// Reads a request, with what its words were told for when it was no English one.
 pub(super) fn read(text: &str, told: &[EnglishWord], lexicon: &Lexicon, postings: &Postings) -> Request {
-    let mut words = lexicon.split(text);
-    words.truncate(MAX_WORDS);
-    words.extend(forms::words(text).into_iter().map(str::to_owned));
+    let sentence = Sentence::new(text, lexicon, postings);
+    let Sentence { words, stems, .. } = &sentence;
     let values = values(text, lexicon);
-    let stems: Vec<String> = words.iter().map(|word| lexicon.stem(word)).collect();
     let only_fillers = words.iter().all(|word| lexicon.is_filler(word));
-    let asking = clause::asking(text, lexicon).min(words.len());
-    let (asked, asked_stems) = (words.get(asking..).unwrap_or_default(), stems.get(asking..).unwrap_or_default());
-    // A long text tells of several wishes: what one word tells to do, and where a clause begins, says nothing of the others.
-    let is_long = asked.len() > LONG;
-    let actions = if is_long { Actions::default() } else { lexicon.actions_of_request(asked, asked_stems) };
-    let count = if lexicon.looks(actions) { shape::count(asked) } else { Count::Unknown };
+    let actions = sentence.actions();
+    let count = if lexicon.looks(actions) { shape::count(sentence.asked()) } else { Count::Unknown };
     let mut request = Request { actions, count, ..Request::default() };
-    let from_phrases = from_phrases(&words, &stems, told, lexicon, postings);
-    // What stands behind `once`, `when` or `because` is not what is asked for.
-    let aside = asked
-        .iter()
-        .position(|word| ASIDE.contains(&word.as_str()))
-        .map(|at| at + asking)
-        .filter(|&at| at > asking + 1 && !is_long);
-    let mut doing_told = is_asking(&request, lexicon, asked);
-    for (at, ((word, stem), phrase)) in words.iter().zip(&stems).zip(from_phrases).enumerate() {
+    let from_phrases = from_phrases(words, stems, told, lexicon, postings);
+    let aside = sentence.aside();
+    let mut doing_told = is_asking(&request, lexicon, sentence.asked());
+    for (at, ((word, stem), phrase)) in words.iter().zip(stems).zip(from_phrases).enumerate() {
         let filler = lexicon.is_filler(word) && !only_fillers;
         if filler && phrase.is_empty() {
             continue;
         }
-        let mut wanted = if filler {
-            Wanted { weight: 0.5, ..Wanted::default() }
-        } else {
-            // Behind the word that tells what to do, `open`, `run` or `log` name what it is done to.
-            let describes = lexicon.describes(&words, at);
-            let share =
-                if lexicon.is_action(stem) && (doing_told || describes || at < asking) { AS_A_NOUN } else { 1.0 };
-            let tells = lexicon.is_action(stem) && !describes && !doing_told && at >= asking;
-            doing_told |= tells;
-            let mut wanted = look_up(word, stem, share, lexicon, postings);
-            if tells && stems.len() > 1 && !is_long {
-                wanted.weight *= DOING;
-            }
-            wanted
+        let mut wanted = match filler {
+            true => Wanted { weight: 0.5, ..Wanted::default() },
+            false => sentence.look_up(at, word, stem, &mut doing_told),
         };
         for (term, weight) in phrase {
             wanted.add(term, weight);

@@ -25,10 +25,10 @@ fn plan_act_check_report() {
     let mut run = run();
     assert!(run.opening().contains("tidy up"));
     assert!(asks(&run.turn_ended(&Outcome::Answered, "1. look\n2. tidy")).contains("first step"));
-    assert_eq!(run.phase(), Phase::Acting);
+    assert_eq!(run.phase, Phase::Acting);
     run.call(&call("shell", r#"{"command":"ls"}"#), 0).unwrap();
     assert!(asks(&run.turn_ended(&Outcome::Answered, "All is tidy.")).contains("Check now"));
-    assert_eq!(run.phase(), Phase::Checking);
+    assert_eq!(run.phase, Phase::Checking);
     run.call(&call("shell", r#"{"command":"ls -a"}"#), 0).unwrap();
     assert_eq!(run.turn_ended(&Outcome::Answered, "DONE: tidy"), Next::End(End::Done(Checked::Yes)));
 }
@@ -37,7 +37,7 @@ fn plan_act_check_report() {
 fn a_call_beside_the_plan_is_acting_already() {
     let mut run = run();
     run.call(&call("shell", "{}"), 0).unwrap();
-    assert_eq!(run.phase(), Phase::Acting);
+    assert_eq!(run.phase, Phase::Acting);
     assert!(asks(&run.turn_ended(&Outcome::Answered, "It is tidy.")).contains("Check now"));
 }
 

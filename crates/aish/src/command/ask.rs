@@ -42,9 +42,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Result<
     let mut surface = surface(base, shared, flags);
     let now = base.started.elapsed();
     base.faults().iter().for_each(|fault| surface.show(Shown::Notice(fault), now));
-    let piped = Piped::read()?;
-    piped.said.iter().for_each(|said| surface.show(Shown::Notice(said), now));
-    let asked = match question(flags, piped.text) {
+    let asked = match question(flags, Piped::told(surface.as_mut(), now)?) {
         None if !flags.json => typed(base, shared).await?.map(Question::new),
         asked => asked,
     };
@@ -58,7 +56,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Result<
     let wanted = match AskInputs::of(base, flags) {
         Ok(wanted) => wanted,
         Err((failure, code)) => {
-            failure.lines().for_each(|line| surface.show(Shown::Error(&line), now));
+            fail(surface.as_mut(), &failure, now);
             return Ok(code);
         }
     };
@@ -67,7 +65,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Result<
     let found = find_models(base, shared.model.as_deref()).await;
     if let Some(failure) = found.lacks(shared.model.as_deref()) {
         found.notices.iter().for_each(|notice| surface.show(Shown::Notice(notice), now));
-        failure.lines().for_each(|line| surface.show(Shown::Error(&line), now));
+        fail(surface.as_mut(), &failure, now);
         return Ok(ExitCode::Error);
     }
     let session = crate::session::new_id(&base.clock);
@@ -92,19 +90,19 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Result<
     let asked = question.asked(&mut conversation.driver.seen.read);
     let schema = wanted.schema.as_ref();
     let code = answered(&mut conversation, schema, asked, surface.as_mut(), &interrupt, now).await;
-    if let Some(name) = &wanted.new_name
-        && !is_named(base, &conversation.driver.caller.session, name)
-    {
-        surface.show(Shown::Notice(&format!("the session could not be called {name}")), base.started.elapsed());
+    if let Some(name) = &wanted.new_name {
+        name_session(base, &conversation.driver.caller.session, name, surface.as_mut());
     }
     sources.close().await;
     live.close().await;
     Ok(code)
 }
 
-/// Gives the session its name; says whether that worked.
-fn is_named(base: &Base, session: &SessionId, name: &str) -> bool {
-    base.sessions().is_ok_and(|sessions| sessions.rename(session, name).is_ok())
+/// Gives the session its name, and says where that did not work.
+fn name_session(base: &Base, session: &SessionId, name: &str, surface: &mut dyn Surface) {
+    if !base.sessions().is_ok_and(|sessions| sessions.rename(session, name).is_ok()) {
+        surface.show(Shown::Notice(&format!("the session could not be called {name}")), base.started.elapsed());
+    }
 }
 
 /// What the flags ask for beside the question, read before anything is started.
@@ -273,6 +271,11 @@ fn surface(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Box<dyn Surfa
         return Box::new(JsonSurface::new(Output));
     }
     Box::new(text_surface(base, shared, flags.quiet).with_thoughts(base.config.ui.reasoning))
+}
+
+/// Shows a failure and what to do next.
+pub(super) fn fail(surface: &mut dyn Surface, failure: &Failure, now: Duration) {
+    failure.lines().for_each(|line| surface.show(Shown::Error(&line), now));
 }
 
 /// Makes the surface of a command whose output is text.

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::arguments::CheckFlags;
 use crate::exit::ExitCode;
+use crate::explained::{analysed, explanation};
 use crate::failure::Failure;
 use crate::lines;
 
@@ -25,17 +26,16 @@ pub fn run(
         let auto = |line: &str| flags.lines.json.then(|| is_unasked(line, surroundings, rules));
         let mut strictest = Verdict::Allow;
         lines::for_each(&flags.lines, |line| {
-            let judgement = as_text(line, judged(line, surroundings, policy));
+            let judgement = as_text(line, analysed(line, surroundings, policy).judgement);
             strictest = strictest.max(judgement.verdict);
             shown(line, &judgement, auto(line))
         })?;
         return Ok(exit_code(strictest));
     };
     if flags.explain {
-        let broken = policy.broken.as_ref().map(|why| broken(why));
-        return explained(command, flags.lines.json, (surroundings, rules, broken), print);
+        return explained(command, flags.lines.json, surroundings, policy, print);
     }
-    let judgement = judged(command, surroundings, policy);
+    let judgement = analysed(command, surroundings, policy).judgement;
     let auto = flags.lines.json.then(|| is_unasked(command, surroundings, rules));
     print(&shown(command, &judgement, auto));
     Ok(exit_code(judgement.verdict))
@@ -49,30 +49,19 @@ fn as_text(line: &str, judgement: Judgement) -> Judgement {
     judgement.strictest(Judgement::new(Verdict::Ask, "bounds.encoding", "holds bytes that are no UTF-8"))
 }
 
-/// What a policy that cannot be used says of any command.
-fn broken(why: &str) -> Judgement {
-    Judgement::new(Verdict::Ask, "policy.broken", format!("the policy cannot be used: {why}"))
-}
-
 /// Shows the tree of a command's parts with the effect of each.
 fn explained(
     command: &str,
     as_json: bool,
-    (surroundings, rules, broken): (&Surroundings, &PolicyRules, Option<Judgement>),
+    surroundings: &Surroundings,
+    policy: &Policy,
     print: &mut dyn FnMut(&str),
 ) -> Result<ExitCode, Failure> {
-    let Ok(mut analysis) = std::panic::catch_unwind(|| analyse(command, surroundings, rules)) else {
-        print("the checker failed on this command, which is taken for the worst");
-        return Ok(exit_code(Verdict::Halt));
-    };
-    if let Some(broken) = broken {
-        analysis.judgement = analysis.judgement.strictest(broken);
-    }
+    let analysis = analysed(command, surroundings, policy);
     if as_json {
         print(&serde_json::to_string(&analysis)?);
     } else {
-        let text = analysis.render() + &super::policy::places(&analysis.parts, rules);
-        print(&aish_types::visible(text.trim_end()));
+        print(&aish_types::visible(explanation(&analysis, &policy.rules).trim_end()));
     }
     Ok(exit_code(analysis.judgement.verdict))
 }
@@ -82,17 +71,6 @@ const fn exit_code(verdict: Verdict) -> ExitCode {
         Verdict::Allow => ExitCode::Ok,
         Verdict::Ask => ExitCode::Of(1),
         Verdict::Halt => ExitCode::Of(2),
-    }
-}
-
-/// Judges, and turns a panic into the strictest verdict: a checker's error is never a yes. What a broken policy would raise
-/// is not known: under it nothing is let through.
-pub fn judged(command: &str, surroundings: &Surroundings, policy: &Policy) -> Judgement {
-    let judgement = std::panic::catch_unwind(|| analyse(command, surroundings, &policy.rules).judgement)
-        .unwrap_or_else(|_| Judgement::new(Verdict::Halt, "checker.failed", "the checker failed on this command"));
-    match &policy.broken {
-        Some(why) => judgement.strictest(broken(why)),
-        None => judgement,
     }
 }
 

@@ -6,7 +6,7 @@ use aish_safety::{Approver, Mode, Nobody};
 use aish_term::LineEditor;
 use tokio_util::sync::CancellationToken;
 
-use super::ask::{editor_options, spawn_interrupt, text_surface};
+use super::ask::{editor_options, fail, spawn_interrupt, text_surface};
 use super::piped::Piped;
 use super::sources::Sources;
 use crate::arguments::{NorrisFlags, SharedFlags};
@@ -39,13 +39,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &NorrisFlags) -> Resu
         surface.show(Shown::Notice(&fault), now);
     }
     let given = flags.goal.join(" ");
-    let goal = if given.trim().is_empty() {
-        let piped = Piped::read()?;
-        piped.said.iter().for_each(|said| surface.show(Shown::Notice(said), now));
-        piped.text
-    } else {
-        Some(given)
-    };
+    let goal = if given.trim().is_empty() { Piped::told(surface.as_mut(), now)? } else { Some(given) };
     let Some(goal) = goal else {
         surface.show(Shown::Error("a goal is missing; try: aish norris \"find the largest files here\""), now);
         return Ok(ExitCode::Usage);
@@ -53,7 +47,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &NorrisFlags) -> Resu
     let mut order = Order::new(goal.trim(), &base.config.norris, flags);
     let found = find_models(base, shared.model.as_deref()).await;
     if let Some(failure) = found.lacks(shared.model.as_deref()) {
-        failure.lines().for_each(|line| surface.show(Shown::Error(&line), now));
+        fail(surface.as_mut(), &failure, now);
         return Ok(ExitCode::Error);
     }
     let interrupt = CancellationToken::new();

@@ -1,6 +1,9 @@
 //! What standard input gives a question.
 
 use std::io::{self, IsTerminal as _, Read as _};
+use std::time::Duration;
+
+use crate::surface::{Shown, Surface};
 
 /// The most of standard input that goes along, in bytes; the middle of more is left out.
 const MOST: usize = 64 * 1024;
@@ -9,9 +12,9 @@ const MOST: usize = 64 * 1024;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Piped {
     /// The text; none where there is none.
-    pub(super) text: Option<String>,
+    text: Option<String>,
     /// What is said of it.
-    pub(super) said: Option<String>,
+    said: Option<String>,
 }
 
 impl Piped {
@@ -19,7 +22,7 @@ impl Piped {
     ///
     /// # Errors
     /// When it cannot be read; a closed one is an empty one.
-    pub(super) fn read() -> io::Result<Self> {
+    fn read() -> io::Result<Self> {
         if io::stdin().is_terminal() {
             return Ok(Self::default());
         }
@@ -29,6 +32,16 @@ impl Piped {
             Err(error) if error.raw_os_error() == Some(9) => Ok(Self::default()),
             Err(error) => Err(error),
         }
+    }
+
+    /// Reads it, and says at once what of it does not go along.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub(super) fn told(surface: &mut dyn Surface, now: Duration) -> io::Result<Option<String>> {
+        let piped = Self::read()?;
+        piped.said.iter().for_each(|said| surface.show(Shown::Notice(said), now));
+        Ok(piped.text)
     }
 
     fn of(bytes: &[u8]) -> Self {

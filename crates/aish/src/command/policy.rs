@@ -1,14 +1,14 @@
 //! `aish policy`: the rules that hold, and whether a file's rules match their examples.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
-use aish_safety::{Part, Policy, PolicyRules, Surroundings, analyse};
+use aish_safety::{Policy, PolicyRules, Surroundings};
 
 use crate::arguments::PolicyCommand;
 use crate::base::Base;
 use crate::config;
 use crate::exit::ExitCode;
+use crate::explained::{analysed, explanation};
 use crate::failure::Failure;
 use crate::kept::KeptFile;
 use crate::run::complain;
@@ -25,7 +25,7 @@ pub fn run(base: &Base, command: &PolicyCommand, print: &mut dyn FnMut(&str)) ->
             let kept = KeptFile::of(base).texts().unwrap_or_default();
             let text = match line.is_empty() {
                 true => shown(&policy) + &approved(&kept),
-                false => decided(&policy, &line, &base.surroundings()) + &approved_too(&kept, &line),
+                false => decided(&policy, &line, &base.surroundings(), &kept),
             };
             print(aish_types::visible(text.trim_end()).as_ref());
             if policy.broken.is_some() {
@@ -129,7 +129,7 @@ pub fn approved(kept: &[String]) -> String {
 }
 
 /// Says which approval for good covers a command that would be asked about.
-pub fn approved_too(kept: &[String], line: &str) -> String {
+fn approved_too(kept: &[String], line: &str) -> String {
     let covering = kept.iter().find(|text| aish_safety::kept::covers(text, line.trim()));
     covering
         .map(|text| format!("always: where it is asked about it runs unasked in this project, by `{text}`\n"))
@@ -151,42 +151,7 @@ pub fn forget(base: &Base, text: &str) -> Result<String, Failure> {
         .hint(format!("there is:\n  {there}")))
 }
 
-/// Says where the rules stand that decided about the parts of a command, a line each.
-pub fn places(parts: &[Part], rules: &PolicyRules) -> String {
-    fn collect<'p>(parts: &'p [Part], ids: &mut BTreeSet<&'p str>) {
-        for part in parts {
-            ids.insert(part.rule.as_str());
-            collect(&part.parts, ids);
-        }
-    }
-    let mut ids = BTreeSet::new();
-    collect(parts, &mut ids);
-    let mut out = String::new();
-    for id in ids {
-        if let Some(rule) = rules.iter().find(|rule| rule.id == id) {
-            out.push_str(&format!("the rule {id} (`{}`) stands at {}\n", rule.pattern, rule.place));
-        } else if let Some(file) = aish_safety::file_of_rule(id) {
-            out.push_str(&format!("the rule {id} stands in {file}\n"));
-        }
-    }
-    out
-}
-
-/// Says what decides about a command, part by part.
-pub fn decided(policy: &Policy, line: &str, surroundings: &Surroundings) -> String {
-    let judged = std::panic::catch_unwind(|| analyse(line, surroundings, &policy.rules));
-    let mut out = match judged {
-        Ok(analysis) => {
-            let mut out = analysis.render();
-            let judgement = &analysis.judgement;
-            out.push_str(&format!("{}: decided by {}: {}\n", judgement.verdict, judgement.rule, judgement.reason));
-            out.push_str(&places(&analysis.parts, &policy.rules));
-            out
-        }
-        Err(_) => String::from("halt: the checker failed on this command, which is taken for the worst\n"),
-    };
-    if let Some(why) = &policy.broken {
-        out.push_str(&format!("asked all the same: the policy cannot be used: {why}\n"));
-    }
-    out
+/// Says what decides about a command, part by part, and which approval for good covers it.
+pub fn decided(policy: &Policy, line: &str, surroundings: &Surroundings, kept: &[String]) -> String {
+    explanation(&analysed(line, surroundings, policy), &policy.rules) + &approved_too(kept, line)
 }

@@ -57,12 +57,12 @@ impl Conversation {
         run
     }
 
-    /// Takes over what the driver of a run learnt: how models count, and the last result.
+    /// Takes over what the driver of a run learnt: how models count, the last call and the last result.
     pub fn learn_from(&mut self, run: Driver) {
         self.driver.seen.read = self.driver.seen.read.max(run.seen.read);
         self.driver.asker.learn_from(run.asker);
-        if run.seen.last_outcome.is_some() {
-            self.driver.seen.last_outcome = run.seen.last_outcome;
-        }
+        let seen = &mut self.driver.seen;
+        seen.last_outcome = run.seen.last_outcome.or_else(|| seen.last_outcome.take());
+        seen.last_call = run.seen.last_call.or_else(|| seen.last_call.take());
     }
 }

@@ -107,9 +107,7 @@ impl Conversation {
         };
         let mut next = Self::on(base, found, setup, ledger);
         next.driver.asker.learnt = std::mem::take(&mut driver.asker.learnt);
-        next.driver.seen.last_outcome = driver.seen.last_outcome.take();
-        next.driver.seen.read = driver.seen.read;
-        next.driver.seen.evictions = driver.seen.evictions;
+        next.driver.seen = std::mem::take(&mut driver.seen);
         if base.config.context.use_tool_role == before.context.use_tool_role {
             next.turn.set_tool_results(self.turn.tool_results());
         }

@@ -1,17 +1,20 @@
 //! A call's way to the gate: prepare, judge, ask; an edit goes back to the start.
 
+use std::sync::OnceLock;
+
 use aish_safety::Judgement;
 use aish_tools::{Call, Passed, Ready};
 use aish_turn::Judged;
 use aish_types::{CallId, ToolCall};
 
+use super::last_call::{self, LastCall};
 use super::{Driver, Stage, stopped};
 use crate::briefed::Briefed;
 use crate::surface::Shown;
 
 impl Driver {
     pub(super) async fn judge(
-        &self,
+        &mut self,
         call: &ToolCall,
         mut raised: Option<Judgement>,
         stage: &mut Stage<'_>,
@@ -25,6 +28,7 @@ impl Driver {
                 return Passed::Refused(Box::new(stopped()));
             }
             let tool = call.name.clone();
+            let (words, noted) = (last_call::words(&call), OnceLock::new());
             let briefed = Briefed {
                 approver: self.approver.as_ref(),
                 undo: self.undo.keeper.as_deref(),
@@ -32,6 +36,7 @@ impl Driver {
                 apart: self.environment.apart.as_ref().map(|apart| apart.transactions.as_ref()),
                 raised: raised.take(),
                 read: self.seen.read,
+                noted: Some(&noted),
             };
             // What was planned for the call as it was before an edit, or for one that never ran, is not for this one.
             if let Some(undo) = &self.undo.keeper {
@@ -40,8 +45,9 @@ impl Driver {
             let surroundings = (self.environment.surroundings)();
             let passed = tokio::select! {
                 passed = self.door.pass(call, &surroundings, &briefed) => passed,
-                () = stage.interrupt.cancelled() => return Passed::Refused(Box::new(stopped())),
+                () = stage.interrupt.cancelled() => Passed::Refused(Box::new(stopped())),
             };
+            self.seen.last_call = Some(LastCall::new(words, noted.into_inner(), &passed));
             let mut verdict = |judgement: &Judgement, approved: bool| {
                 stage.show(Shown::Verdict { tool: &tool, judgement, approved });
             };

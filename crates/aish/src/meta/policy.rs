@@ -3,7 +3,7 @@
 use aish_safety::PinStore;
 use aish_types::ToolName;
 
-use crate::command::policy::{approved, approved_too, decided, forget, shown};
+use crate::command::policy::{approved, decided, forget, shown};
 use crate::kept::KeptFile;
 use crate::repl::Repl;
 
@@ -22,7 +22,7 @@ pub(super) fn run(repl: &mut Repl, rest: &str) {
     } else if let Some(about) = about_tool(repl, rest) {
         about
     } else {
-        decided(&policy, rest, &(repl.conversation.driver.environment.surroundings)()) + &approved_too(&kept, rest)
+        decided(&policy, rest, &(repl.conversation.driver.environment.surroundings)(), &kept)
     };
     repl.print_words(aish_types::visible(text.trim_end()).as_ref());
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use aish_route::PriorTurn;
 use aish_safety::Surroundings;
 use aish_shell::Snapshot;
+use aish_tools::Registry;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -32,6 +33,18 @@ pub(super) struct Names {
     pub(super) refreshing: Option<JoinHandle<()>>,
     /// What the next line may be an answer to.
     pub(super) prior_turn: SharedPriorTurn,
+}
+
+impl Names {
+    /// Knows nothing of the shell yet; the tools are those of a registry.
+    pub(super) fn over(registry: &Arc<Registry>) -> Self {
+        Self {
+            known: Known::default(),
+            vocabulary: Arc::new(Vocabulary::new(Arc::clone(registry))),
+            refreshing: None,
+            prior_turn: SharedPriorTurn::default(),
+        }
+    }
 }
 
 /// How long start-up files may keep a line waiting without a word.

@@ -8,7 +8,7 @@ use aish_mcp::client::{Ports, ServerOptions};
 use aish_safety::Approver;
 use aish_shell::{Rc, UserTerminal};
 use aish_term::frame::Frames;
-use aish_term::{Capabilities, EditorOptions, LineEditor, Reach, Reading, Theme};
+use aish_term::{Capabilities, EditorError, EditorOptions, LineEditor, PromptView, Reach, Reading, Theme};
 use aish_tools::Registry;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
@@ -16,14 +16,14 @@ use tokio::task::JoinHandle;
 use super::editor::{self, Pasted, editor_options};
 use super::ending::Signals;
 use super::jobs::JobOutput;
-use super::known::{Known, Names, SharedPriorTurn, exported, surroundings};
+use super::known::{Names, exported, surroundings};
 use super::models::{self, PendingSearch};
 use super::resumed::resume;
 use super::shown::first_prompt;
 use super::{NextLine, Repl, approver};
 use crate::arguments::{SharedFlags, ShellFlags};
 use crate::base::Base;
-use crate::completion::{self, Completer, Vocabulary};
+use crate::completion::{self, Completer};
 use crate::conversation::{Conversation, Setup};
 use crate::display::{capabilities, theme};
 use crate::driver::CommandEnvironment;
@@ -102,9 +102,7 @@ impl Repl {
         let history =
             Arc::new(LineHistory::new(store, Arc::clone(&base.secrets), session.to_string(), base.config.history.size));
         let registry = Arc::new(Registry::default());
-        let vocabulary = Arc::new(Vocabulary::new(Arc::clone(&registry)));
-        let names =
-            Names { known: Known::default(), vocabulary, refreshing: None, prior_turn: SharedPriorTurn::default() };
+        let names = Names::over(&registry);
         let (mut options, pasted) = options(&base, flags, &history, &names, &mut screen);
         options.completer = Some(Box::new(completer(&base, &live, &names)));
         // Its thread makes ready what draws while the models are found.
@@ -121,11 +119,10 @@ impl Repl {
             false => None,
         };
         let signals = Signals::listen(editor.pauses())?;
-        let reading = first.map(|view| editor.begin(view)).transpose()?;
-        if reading.is_some() {
-            // Both at once are slower than one behind the other: the threads share processors, and pages are mapped for both.
-            let _ = tokio::time::timeout(DRAWN, editor.drawn()).await;
-        }
+        let reading = match first {
+            Some(view) => Some(begun(&editor, view).await?),
+            None => None,
+        };
         // A file is made to see: the disk may take its time.
         notices.extend(base.paths.state_fault());
         notices.extend(toolset::fill(&base, &registry, Arc::new(base.memory()), Some(Arc::new(toolset::files(&base)))));
@@ -258,6 +255,14 @@ fn options(
     options.home = base.paths.home.as_ref().map(|home| home.display().to_string());
     let pasted = editor::listen_to_pastes(&mut options);
     (options, pasted)
+}
+
+/// Begins to read the first line, and waits until its prompt is drawn: drawing and the rest of the start at once are slower
+/// than one behind the other, as the threads share processors, and pages are mapped for both.
+async fn begun(editor: &LineEditor, view: PromptView) -> Result<Reading, EditorError> {
+    let reading = editor.begin(view)?;
+    let _ = tokio::time::timeout(DRAWN, editor.drawn()).await;
+    Ok(reading)
 }
 
 /// Makes what completes the words of a line.

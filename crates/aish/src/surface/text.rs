@@ -19,7 +19,7 @@ use super::proposals::Proposals;
 use super::{Shown, Surface};
 use crate::config::section::Thoughts;
 use crate::output::Output;
-use crate::shell_tool::exit_line;
+use crate::shell_tool::{SHELL, exit_line};
 
 /// How much is said beside the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,9 +40,6 @@ enum Commands {
     /// The same, between a line before it and one after it: in a run of Norris.
     Framed,
 }
-
-/// The tool that runs commands.
-const SHELL: &str = "shell";
 
 /// The tool whose result is the list of steps, which is shown whole.
 const STEPS: &str = "todo";

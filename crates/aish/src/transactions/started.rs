@@ -1,7 +1,7 @@
 //! The run of a command apart: a fresh bash with the shell's names and without its secrets, behind the launcher.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use aish_confine::{Dotenv, Layer, Mechanism, Network, Plan, Report};
 use aish_process::Environment;
@@ -47,53 +47,31 @@ impl Transactions {
         let dotenv = if order.consented && !order.network { Dotenv::Readable } else { Dotenv::Locked };
         let confinement = ground.at(beside.folder, dotenv)?;
         let (state, environment) = scrubbed(&ground, &confinement, beside.state, order);
-        let file = state.as_ref().map(StateFile::write).transpose().at(|| "the shell's names")?;
-        let mark = Apart::new_mark()?;
-        let path = file.as_ref().map(|file| file.path().to_owned());
-        let words = Apart::bash(beside.program, path.as_ref(), &mark, command);
+        let shell = FreshShell::new(command, beside.program, state.as_ref(), environment)?;
+        match order.placement {
+            Placement::Clean => return shell.bare(beside.folder, surroundings).await,
+            Placement::Reading => return shell.reading(&confinement, surroundings).await,
+            Placement::Layer(_) | Placement::Open => {}
+        }
         let terminal = surroundings.terminal.is_some();
-        let apart = |launcher| Apart {
-            launcher,
-            waiting: None,
-            environment: environment.clone(),
-            size: Size::default(),
-            output_cap: OUTPUT,
-            mark: mark.clone(),
-        };
-        let plan = Plan { terminal, ..Plan::new(Mechanism::Bare, beside.folder, words.clone()) };
-        let bare = async || -> Result<Done, Failure> {
-            let run = apart(confinement::launcher(&plan)?).run(surroundings);
-            let result = run.await?;
-            Ok(Done { result, stopped: None })
-        };
-        if order.placement == Placement::Clean {
-            return bare().await;
-        }
-        if order.placement == Placement::Reading {
-            let run = apart(confinement.reading(words, terminal, path)?).run(surroundings);
-            let result = run.await?;
-            let stopped = suspicion(&result, &Report::default(), Network::Loopback);
-            return Ok(Done { result, stopped });
-        }
-        let network = if order.network { Network::Machine } else { Network::Loopback };
         let order_of_layer = confinement::Order {
             shown: command,
             session: Some(order.session.as_str()),
-            words,
-            network,
+            words: shell.words.clone(),
+            network: network_of(order),
             terminal,
-            shows: path,
+            shows: shell.state_path(),
         };
         let Prepared { layer, mut plan, words } = confinement.prepare(order_of_layer)?;
-        plan.environment = Some(environment.resolve());
+        plan.environment = Some(shell.environment.resolve());
         plan.no_input = !terminal;
         // A plan that is too long to be told goes by the arguments.
         let waiting = waiting.and_then(|waiting| Some((waiting, plan.to_told().ok()?)));
-        let apart = Apart { waiting, ..apart(words) };
+        let apart = Apart { waiting, ..shell.behind(words) };
         match self.in_layer(apart, layer, order, beside.folder, surroundings).await? {
             Some(done) => Ok(done),
             // Nothing of it has run. Where no layer can be made it runs as where none work.
-            None => bare().await,
+            None => shell.bare(beside.folder, surroundings).await,
         }
     }
 
@@ -114,8 +92,7 @@ impl Transactions {
             }
         };
         let report = Report::read(&layer.report_path()).unwrap_or_default();
-        let network = if order.network { Network::Machine } else { Network::Loopback };
-        let stopped = suspicion(&result, &report, network);
+        let stopped = suspicion(&result, &report, network_of(order));
         if report.failed.is_some() {
             let _ = layer.discard();
             self.note_unable(folder);
@@ -126,6 +103,65 @@ impl Transactions {
             self.put(order.call.clone(), Held { layer, report, network: order.network });
         }
         Ok(Some(Done { result, stopped }))
+    }
+}
+
+const fn network_of(order: &Order) -> Network {
+    if order.network { Network::Machine } else { Network::Loopback }
+}
+
+/// A bash that runs one command, with what it is given of a shell; it has not begun.
+struct FreshShell {
+    words: Vec<OsString>,
+    environment: Environment,
+    mark: String,
+    /// The shell's names, which the bash reads.
+    state: Option<StateFile>,
+}
+
+impl FreshShell {
+    fn new(
+        command: &str,
+        program: &str,
+        state: Option<&ShellState>,
+        environment: Environment,
+    ) -> Result<Self, Failure> {
+        let state = state.map(StateFile::write).transpose().at(|| "the shell's names")?;
+        let mark = Apart::new_mark()?;
+        let words = Apart::bash(program, state.as_ref().map(StateFile::path), &mark, command);
+        Ok(Self { words, environment, mark, state })
+    }
+
+    fn state_path(&self) -> Option<PathBuf> {
+        self.state.as_ref().map(|file| file.path().to_owned())
+    }
+
+    fn behind(&self, launcher: Vec<OsString>) -> Apart {
+        Apart {
+            launcher,
+            waiting: None,
+            environment: self.environment.clone(),
+            size: Size::default(),
+            output_cap: OUTPUT,
+            mark: self.mark.clone(),
+        }
+    }
+
+    /// Runs it with nothing round it.
+    async fn bare(&self, folder: &Path, surroundings: &Surroundings) -> Result<Done, Failure> {
+        let terminal = surroundings.terminal.is_some();
+        let plan = Plan { terminal, ..Plan::new(Mechanism::Bare, folder, self.words.clone()) };
+        let result = self.behind(confinement::launcher(&plan)?).run(surroundings).await?;
+        Ok(Done { result, stopped: None })
+    }
+
+    /// Runs it where the kernel keeps it to reading.
+    async fn reading(&self, confinement: &Confinement, surroundings: &Surroundings) -> Result<Done, Failure> {
+        let terminal = surroundings.terminal.is_some();
+        let launcher = confinement.reading(self.words.clone(), terminal, self.state_path())?;
+        let result = self.behind(launcher).run(surroundings).await?;
+        let stopped = suspicion(&result, &Report::default(), Network::Loopback);
+        Ok(Done { result, stopped })
     }
 }
 

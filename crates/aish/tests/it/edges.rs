@@ -48,6 +48,12 @@ fn forty_columns_wrap_and_nothing_is_lost() {
     let words: Vec<&str> = rows.split_whitespace().collect();
     let named = ["disconnect", "login", "prompts", "resource", "resources", "tools"];
     assert!(named.iter().all(|word| words.contains(word)), "a word is broken:\n{rows}");
+    person.runs(":why", "command, and runs none");
+    person.runs(":why rm -rf /srv/data", "[files.delete-recursive]");
+    let rows = person.session.rows();
+    let words: Vec<&str> = rows.split_whitespace().collect();
+    let said = "halt: deletes /srv/data recursively; no way back [files.delete-recursive] stands in programs/rm.toml";
+    assert!(said.split(' ').all(|word| words.contains(&word)), "a word is broken:\n{rows}");
     assert_eq!(person.leaves("\x04"), Some(0));
 }
 

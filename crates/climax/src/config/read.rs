@@ -32,12 +32,7 @@ pub fn read(file: &str, text: &str) -> (Option<Config>, Vec<Fault>) {
 
 fn read_config(root: &Node<'_>, faults: &mut Faults) -> Option<Config> {
     let mut fields = Fields::open(root, "a config", faults)?;
-    let name_at = fields.position_of("name").unwrap_or(fields.at);
-    let name = fields.text("name", faults);
-    if name.as_ref().is_some_and(|name| name.trim().is_empty()) {
-        faults.contradiction(name_at, "'name' of a config is empty; it is 'climax' then");
-    }
-    let name = name.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| "climax".into());
+    let name = read_name(&mut fields, faults);
     let description = fields.text("description", faults).unwrap_or_default();
     let listed = servers::servers(&mut fields, faults);
     let has_servers = fields.position_of("servers").is_some();
@@ -67,10 +62,9 @@ fn read_config(root: &Node<'_>, faults: &mut Faults) -> Option<Config> {
     let working_dir = fields.text("working_dir", faults);
     let category = fields.text("category", faults).filter(|text| !text.is_empty());
     let tags = fields.texts("tags", faults);
-    let mut global_args = Vec::new();
-    for node in fields.list("global_args", faults) {
-        global_args.extend(read_arg(node, "a global argument", Target::Program, faults));
-    }
+    let global_args = fields.list("global_args", faults).iter();
+    let global_args =
+        global_args.filter_map(|node| read_arg(node, "a global argument", Target::Program, faults)).collect();
     let options_first = fields.boolean("options_first", faults);
     http::alone(&fields, target, faults);
     if !has_tools && !names_servers_alone {
@@ -94,6 +88,16 @@ fn read_config(root: &Node<'_>, faults: &mut Faults) -> Option<Config> {
         tools,
         servers: listed,
     })
+}
+
+/// Reads the name of a config, which has one that is given to all without.
+fn read_name(fields: &mut Fields<'_, '_>, faults: &mut Faults) -> String {
+    let at = fields.position_of("name").unwrap_or(fields.at);
+    let name = fields.text("name", faults);
+    if name.as_ref().is_some_and(|name| name.trim().is_empty()) {
+        faults.contradiction(at, "'name' of a config is empty; it is 'climax' then");
+    }
+    name.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| "climax".into())
 }
 
 /// Tells where the base command has the name of an argument, as if its value came there.
@@ -171,23 +175,11 @@ fn read_fields(
     let mut args = read_args(&mut fields, target, faults);
     let mut is_whole = faults.errors() == before_args;
     let timeout_s = read_timeout(&mut fields, DEFAULT_TIMEOUT_S, faults);
-    let risk_at = fields.position_of("risk").unwrap_or(at);
-    let (risk, judged) = fields.word("risk", RISKS, faults).unwrap_or_default();
-    if judged && target == Target::Api {
-        faults.contradiction(risk_at, "'risk: judged' means 'write' here: only command lines are judged");
-    }
+    let (risk, judged) = read_risk(&mut fields, target, faults);
     let confirm_at = fields.position_of("confirm_message").unwrap_or(at);
     let confirm_message = fields.text("confirm_message", faults);
-    let mut resolve = Vec::new();
-    let resolve_at = fields.position_of("resolve").filter(|_| target == Target::Api);
-    if let Some(at) = resolve_at {
-        faults.contradiction(at, "'resolve' means nothing here: look-ups are sub-commands of a program");
-    }
-    for (variable, at, node) in fields.entries("resolve", faults) {
-        let read = read_resolve(variable, at, node, faults);
-        is_whole &= read.is_some();
-        resolve.extend(read);
-    }
+    let look_ups = read_look_ups(&mut fields, target, faults);
+    is_whole &= look_ups.iter().all(Option::is_some);
     fields.end(faults);
     args.shrink_to_fit();
     let is_read = faults.errors() == before && name.is_some() && description.is_some();
@@ -202,7 +194,7 @@ fn read_fields(
         risk,
         judged,
         confirm_message,
-        resolve,
+        resolve: look_ups.into_iter().flatten().collect(),
     };
     // Told of a tool that cannot be read, too: every fault at once.
     check::tool(&tool, at, faults);
@@ -213,6 +205,25 @@ fn read_fields(
         http::check(&tool, at, faults);
     }
     is_read.then_some(tool)
+}
+
+/// Reads what a tool does to the world, and whether each call's command line is judged instead.
+fn read_risk(fields: &mut Fields<'_, '_>, target: Target, faults: &mut Faults) -> (Risk, bool) {
+    let at = fields.position_of("risk").unwrap_or(fields.at);
+    let (risk, judged) = fields.word("risk", RISKS, faults).unwrap_or_default();
+    if judged && target == Target::Api {
+        faults.contradiction(at, "'risk: judged' means 'write' here: only command lines are judged");
+    }
+    (risk, judged)
+}
+
+/// Reads the look-ups of a tool's sentence; none stands for one that cannot be read.
+fn read_look_ups(fields: &mut Fields<'_, '_>, target: Target, faults: &mut Faults) -> Vec<Option<Resolve>> {
+    if let Some(at) = fields.position_of("resolve").filter(|_| target == Target::Api) {
+        faults.contradiction(at, "'resolve' means nothing here: look-ups are sub-commands of a program");
+    }
+    let entries = fields.entries("resolve", faults);
+    entries.into_iter().map(|(variable, at, node)| read_resolve(variable, at, node, faults)).collect()
 }
 
 fn read_args(fields: &mut Fields<'_, '_>, target: Target, faults: &mut Faults) -> Vec<Arg> {

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
+use aish_mcp::client::WrittenEndpoint;
 use aish_types::SourceId;
 use serde_json::json;
 
 use super::local_key::LocalKey;
-use crate::servers::Reach;
 
 /// Approved servers in a file, by their identity. A file that cannot be read approves nothing.
 pub(crate) struct Approved {
@@ -25,7 +25,7 @@ impl Approved {
     }
 
     /// Says whether this very server was approved.
-    pub(crate) fn holds(&self, source: &SourceId, reach: &Reach) -> bool {
+    pub(crate) fn holds(&self, source: &SourceId, reach: &WrittenEndpoint) -> bool {
         let digest = self.digest(reach);
         let is_known = |known: &BTreeMap<String, String>| known.get(source.as_str()) == Some(&digest);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -38,7 +38,7 @@ impl Approved {
     }
 
     /// Notes that somebody approved a server.
-    pub(crate) fn note(&self, source: &SourceId, reach: &Reach) {
+    pub(crate) fn note(&self, source: &SourceId, reach: &WrittenEndpoint) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let _held = self.path.as_ref().map(|path| aish_journal::hold(path));
         let mut all = read(self.path.as_ref());
@@ -52,10 +52,10 @@ impl Approved {
     }
 
     /// Hashes what was approved, as it was written: a variable that is filled in may have another value every day.
-    fn digest(&self, reach: &Reach) -> String {
+    fn digest(&self, reach: &WrittenEndpoint) -> String {
         let value = match reach {
-            Reach::Program { command, args, env, cwd } => json!(["program", command, args, env, cwd]),
-            Reach::Url { url, headers, auth_env } => json!(["url", url, headers, auth_env]),
+            WrittenEndpoint::Stdio { command, args, env, cwd } => json!(["program", command, args, env, cwd]),
+            WrittenEndpoint::Http { url, headers, auth_env } => json!(["url", url, headers, auth_env]),
         };
         self.key.hash(&value).to_string()
     }
@@ -70,8 +70,8 @@ fn read(path: Option<&PathBuf>) -> BTreeMap<String, String> {
 mod tests {
     use super::*;
 
-    fn program(args: &[&str], value: &str) -> Reach {
-        Reach::Program {
+    fn program(args: &[&str], value: &str) -> WrittenEndpoint {
+        WrittenEndpoint::Stdio {
             command: "npx".into(),
             args: args.iter().map(|arg| (*arg).to_owned()).collect(),
             env: BTreeMap::from([("NODE_PATH".to_owned(), value.to_owned())]),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use aish_mcp::client::WrittenEndpoint;
 use aish_safety::Subject;
 use aish_tools::schema::Faults;
 use aish_tools::{Changes, CheckedCall, Confirm, Plan, ToolSource};
@@ -10,7 +11,6 @@ use serde_json::json;
 
 use super::approved::Approved;
 use super::upstream::Upstream;
-use crate::servers::Reach;
 
 /// One tool a server: its start.
 pub(crate) struct Starts {
@@ -88,7 +88,7 @@ fn sentence(upstream: &Upstream) -> String {
         names.join(", ")
     };
     let text = match upstream.reach() {
-        Some(Reach::Program { env, cwd, .. }) => {
+        Some(WrittenEndpoint::Stdio { env, cwd, .. }) => {
             let folder = cwd.as_ref().map(|cwd| format!(" in {cwd}")).unwrap_or_default();
             let with = if env.is_empty() {
                 String::new()
@@ -97,7 +97,7 @@ fn sentence(upstream: &Upstream) -> String {
             };
             format!("Start the MCP server '{alias}'? This program runs here{folder}, with your rights.{with}")
         }
-        Some(Reach::Url { headers, auth_env, .. }) => {
+        Some(WrittenEndpoint::Http { headers, auth_env, .. }) => {
             let token = auth_env.as_ref().map(|name| format!(" It is sent the token in ${name}.")).unwrap_or_default();
             let with = if headers.is_empty() {
                 String::new()

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use aish_journal::WallClock;
-use aish_mcp::client::{Endpoint, McpClient, Ports, ServerOptions, ServerState};
+use aish_mcp::client::{Endpoint, McpClient, Ports, ServerOptions, ServerState, WrittenEndpoint};
 use aish_safety::definition_hash;
 use aish_types::{Risk, SourceId, ToolDefinition};
 use serde_json::{Map, Value};
@@ -17,7 +17,7 @@ use super::health::{Health, ServerHealth, ServerRow};
 use super::local_key::LocalKey;
 use super::manifest::{Manifest, ManifestFile, first_sentence};
 use super::pins::UpstreamPins;
-use crate::servers::{Reach, ServerEntry};
+use crate::servers::ServerEntry;
 
 /// What a person can do where a server asks for a token.
 const SIGN_IN: &str = "give it a token: `auth_env` or a header in its entry";
@@ -128,7 +128,7 @@ impl Upstream {
     }
 
     /// Returns how it is reached, as it was written.
-    pub(crate) fn reach(&self) -> Option<&Reach> {
+    pub(crate) fn reach(&self) -> Option<&WrittenEndpoint> {
         self.entry.reach.as_ref()
     }
 

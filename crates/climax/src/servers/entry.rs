@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use aish_mcp::client::{Endpoint, Era, ImportedEndpoint, ImportedServer, ServerOptions, expand, folded_alias};
+use aish_mcp::client::{Endpoint, Era, ImportedServer, ServerOptions, WrittenEndpoint, expand, folded_alias};
 use aish_types::Secret;
 use reqwest::Url;
 
@@ -17,31 +17,6 @@ const CALL_MS: u64 = 60_000;
 const IDLE_S: u64 = 300;
 /// Calls of one server that run at once unless its entry says otherwise.
 const PARALLEL: usize = 16;
-
-/// How a server is reached; texts as they were written, variables unexpanded.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reach {
-    /// A program.
-    Program {
-        /// The program.
-        command: String,
-        /// Its arguments.
-        args: Vec<String>,
-        /// Its variables, beside the harmless ones of our own environment.
-        env: BTreeMap<String, String>,
-        /// Its working directory; ours when none.
-        cwd: Option<String>,
-    },
-    /// A URL.
-    Url {
-        /// The URL.
-        url: String,
-        /// Headers beside the protocol's own.
-        headers: BTreeMap<String, String>,
-        /// The variable that holds its bearer token.
-        auth_env: Option<String>,
-    },
-}
 
 /// Says why no MCP server can be at an address; what a variable will be filled in for is told when it is.
 pub(crate) fn url_fault(url: &str) -> Option<String> {
@@ -134,7 +109,7 @@ pub struct ServerEntry {
     /// The files that say something of it, where they are known.
     pub files: Vec<ServerFile>,
     /// How it is reached; none where the entry only says more of a server that another file names.
-    pub reach: Option<Reach>,
+    pub reach: Option<WrittenEndpoint>,
     /// False when it is not used.
     pub enabled: bool,
     /// Its bounds.
@@ -155,7 +130,7 @@ pub struct ServerEntry {
 
 impl ServerEntry {
     /// Makes an entry with nothing but a name.
-    pub fn new(alias: impl Into<String>, reach: Option<Reach>) -> Self {
+    pub fn new(alias: impl Into<String>, reach: Option<WrittenEndpoint>) -> Self {
         Self {
             alias: alias.into(),
             files: Vec::new(),
@@ -189,14 +164,14 @@ impl ServerEntry {
         };
         let endpoint = match &self.reach {
             None => return Err("no file says how it is reached: `command` or `url`".to_owned()),
-            Some(Reach::Program { command, args, env, cwd }) => Endpoint::Stdio {
+            Some(WrittenEndpoint::Stdio { command, args, env, cwd }) => Endpoint::Stdio {
                 command: crate::expand::home(&filled(command)?, world),
                 // A program may mean something else by `${X}` than we do.
                 args: args.iter().map(|text| filled(text).unwrap_or_else(|_| text.clone())).collect(),
                 env: secrets(env)?,
                 cwd: cwd.as_ref().map(filled).transpose()?.map(|cwd| crate::expand::home(&cwd, world).into()),
             },
-            Some(Reach::Url { url, headers, auth_env }) => {
+            Some(WrittenEndpoint::Http { url, headers, auth_env }) => {
                 let token = match auth_env {
                     None => None,
                     Some(name) => {
@@ -226,17 +201,13 @@ impl ServerEntry {
 
 impl From<ImportedServer> for ServerEntry {
     fn from(server: ImportedServer) -> Self {
-        let reach = match server.endpoint {
-            ImportedEndpoint::Stdio { command, args, env, cwd } => Reach::Program { command, args, env, cwd },
-            ImportedEndpoint::Http { url, headers, auth_env } => Reach::Url { url, headers, auth_env },
-        };
         let limits = Limits { start_ms: server.start_ms, timeout_ms: server.call_ms, ..Limits::default() };
         Self {
             enabled: !server.disabled,
             limits,
             include: server.include,
             exclude: server.exclude,
-            ..Self::new(server.alias, Some(reach))
+            ..Self::new(server.alias, Some(server.endpoint))
         }
     }
 }
@@ -319,7 +290,7 @@ mod tests {
     use super::*;
 
     fn program(alias: &str) -> ServerEntry {
-        let reach = Reach::Program { command: "x".into(), args: Vec::new(), env: BTreeMap::new(), cwd: None };
+        let reach = WrittenEndpoint::Stdio { command: "x".into(), args: Vec::new(), env: BTreeMap::new(), cwd: None };
         ServerEntry::new(alias, Some(reach))
     }
 
@@ -376,7 +347,7 @@ mod tests {
             assert!(url_fault(url).is_some(), "{url}");
         }
         // What a variable gives is looked at, too.
-        let reach = Reach::Url { url: "${URL}".into(), headers: BTreeMap::new(), auth_env: None };
+        let reach = WrittenEndpoint::Http { url: "${URL}".into(), headers: BTreeMap::new(), auth_env: None };
         let entry = ServerEntry::new("a", Some(reach));
         let world = |value: &'static str| move |name: &str| (name == "URL").then(|| value.to_owned());
         assert!(entry.options(&world("http://h/mcp")).is_ok());
@@ -387,13 +358,13 @@ mod tests {
     fn a_variable_that_is_not_set_is_named() {
         let world = |name: &str| (name == "HOME").then(|| "/home/ada".to_owned());
         let mut entry = program("a");
-        if let Some(Reach::Program { env, cwd, args, .. }) = &mut entry.reach {
+        if let Some(WrittenEndpoint::Stdio { env, cwd, args, .. }) = &mut entry.reach {
             env.insert("KEY".into(), "${NOTES_KEY}".into());
             *cwd = Some("~/notes".into());
             args.push("${unknown}".into());
         }
         assert_eq!(entry.options(&world).unwrap_err(), "it needs $NOTES_KEY, which is not set");
-        if let Some(Reach::Program { env, .. }) = &mut entry.reach {
+        if let Some(WrittenEndpoint::Stdio { env, .. }) = &mut entry.reach {
             env.insert("KEY".into(), "${NOTES_KEY:-none}".into());
         }
         let options = entry.options(&world).unwrap();

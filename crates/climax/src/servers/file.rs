@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use super::entry::{Reach, ServerEntry, ServerFile, url_fault};
+use aish_mcp::client::WrittenEndpoint;
+
+use super::entry::{ServerEntry, ServerFile, url_fault};
 
 /// Bytes that a list may have.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
@@ -50,7 +52,7 @@ pub fn read_list(path: &Path) -> Result<ServerList, String> {
             .collect::<Vec<_>>();
         let entry = ServerEntry { files: vec![file.clone()], ..ServerEntry::from(server) };
         match &entry.reach {
-            Some(Reach::Url { url, .. }) if let Some(fault) = url_fault(url) => {
+            Some(WrittenEndpoint::Http { url, .. }) if let Some(fault) = url_fault(url) => {
                 left_out.push(format!("{}: {}: {fault}; it is left out", place(&entry.alias), entry.alias));
             }
             Some(_) | None => {
@@ -97,7 +99,7 @@ mod tests {
             std::fs::create_dir(folder.path().join(place)).unwrap();
             std::fs::write(&path, text).unwrap();
             let list = read_list(&path).unwrap();
-            let Some(Reach::Program { args, .. }) = &list.servers[0].reach else { panic!("{list:?}") };
+            let Some(WrittenEndpoint::Stdio { args, .. }) = &list.servers[0].reach else { panic!("{list:?}") };
             assert_eq!(*args, [expected]);
             assert_eq!(list.notes.len(), usize::from(place == "b"), "{:?}", list.notes);
         }

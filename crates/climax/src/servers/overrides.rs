@@ -125,65 +125,62 @@ pub(crate) fn offered(entry: &ServerEntry, tools: &[Arc<ToolDefinition>], said: 
 }
 
 fn make(entry: &ServerEntry, upstream: &Arc<ToolDefinition>, over: Option<&ToolOverride>, said: &Said<'_>) -> Offered {
-    let tool = upstream.name.split().1.to_owned();
     let mut definition = ToolDefinition::clone(upstream);
     // A stranger's word decides nothing: not what is asked, and not what runs where nothing can be written down.
     (definition.risk, definition.trusted) = (Risk::Destructive, false);
     definition.late = upstream.late && !(said.is_settled)(upstream);
     definition.category = SharedText::default();
-    let (mut call_ms, mut fixed, mut defaults) = (entry.limits.call_ms(), Map::new(), Map::new());
     if let Some(over) = over {
-        if let Some(name) = &over.name {
-            definition.name = ToolName::new(format!("{}.{name}", entry.alias));
-        }
-        definition.title = over.title.clone().or(definition.title);
-        if let Some(description) = &over.description {
-            definition.description = description.into();
-        }
-        if !over.arguments.is_empty() {
-            let mut schema = definition.input_schema.value();
-            with_arguments(&mut schema, &over.arguments);
-            let given = |value: fn(&ArgumentOverride) -> Option<&Value>| {
-                over.arguments.iter().filter_map(move |(name, over)| Some((name.clone(), value(over)?.clone())))
-            };
-            fixed = given(|over| over.fixed.as_ref()).collect();
-            defaults = given(|over| over.default.as_ref().filter(|_| !over.is_unshown())).collect();
-            definition.input_schema = schema.into();
-        }
-        call_ms = over.timeout_ms.filter(|&ms| ms > 0).unwrap_or(call_ms);
-        if let Some(risk) = over.risk {
-            if !definition.late {
-                (definition.risk, definition.trusted) = (risk, true);
-            }
-            definition.hints = Hints {
-                read_only: Some(risk == Risk::Read),
-                destructive: Some(risk == Risk::Destructive),
-                ..definition.hints
-            };
-        }
-        let Hints { read_only, destructive, idempotent, open_world } = over.annotations;
-        definition.hints = Hints {
-            read_only: read_only.or(definition.hints.read_only),
-            destructive: destructive.or(definition.hints.destructive),
-            idempotent: idempotent.or(definition.hints.idempotent),
-            open_world: open_world.or(definition.hints.open_world),
-        };
+        overrule(&mut definition, over, &entry.alias);
     }
     if let Some(description) = (said.description)(definition.name.as_str()) {
         definition.description = description.into();
     }
+    let call_ms = over.and_then(|over| over.timeout_ms.filter(|&ms| ms > 0)).unwrap_or(entry.limits.call_ms());
     definition.timeout_ms = Some(call_ms.saturating_add(ANSWERS_MS));
-    let unshown = over.map(|over| over.arguments.iter().filter(|(_, argument)| argument.is_unshown())).into_iter();
-    let unshown = unshown.flatten().map(|(name, _)| name.clone()).collect();
+    let arguments = || over.iter().flat_map(|over| &over.arguments);
+    let given = |value: fn(&ArgumentOverride) -> Option<&Value>| {
+        arguments().filter_map(move |(name, over)| Some((name.clone(), value(over)?.clone()))).collect()
+    };
     Offered {
-        tool,
+        tool: upstream.name.split().1.to_owned(),
         upstream: Arc::clone(upstream),
         definition: Arc::new(definition),
-        fixed,
-        defaults,
-        unshown,
+        fixed: given(|over| over.fixed.as_ref()),
+        defaults: given(|over| over.default.as_ref().filter(|_| !over.is_unshown())),
+        unshown: arguments().filter(|(_, over)| over.is_unshown()).map(|(name, _)| name.clone()).collect(),
         call_ms,
     }
+}
+
+/// Puts into a definition what the person says of the tool in place of its server.
+fn overrule(definition: &mut ToolDefinition, over: &ToolOverride, alias: &str) {
+    if let Some(name) = &over.name {
+        definition.name = ToolName::new(format!("{alias}.{name}"));
+    }
+    definition.title = over.title.clone().or(definition.title.take());
+    if let Some(description) = &over.description {
+        definition.description = description.into();
+    }
+    if !over.arguments.is_empty() {
+        let mut schema = definition.input_schema.value();
+        with_arguments(&mut schema, &over.arguments);
+        definition.input_schema = schema.into();
+    }
+    if let Some(risk) = over.risk {
+        if !definition.late {
+            (definition.risk, definition.trusted) = (risk, true);
+        }
+        definition.hints.read_only = Some(risk == Risk::Read);
+        definition.hints.destructive = Some(risk == Risk::Destructive);
+    }
+    let Hints { read_only, destructive, idempotent, open_world } = over.annotations;
+    definition.hints = Hints {
+        read_only: read_only.or(definition.hints.read_only),
+        destructive: destructive.or(definition.hints.destructive),
+        idempotent: idempotent.or(definition.hints.idempotent),
+        open_world: open_world.or(definition.hints.open_world),
+    };
 }
 
 /// Changes the schema as the arguments' overrides say.

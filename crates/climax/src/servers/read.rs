@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use aish_mcp::client::{Era, clean_alias};
+use aish_mcp::client::{Era, WrittenEndpoint, clean_alias};
 use aish_types::{Hints, Risk};
 use serde_json::Value;
 
-use super::entry::{Limits, Reach, ServerEntry, url_fault};
+use super::entry::{Limits, ServerEntry, url_fault};
 use super::overrides::{ArgumentOverride, ToolOverride};
 use crate::fault::{Faults, Position};
 use crate::yaml::{Fields, Kind, Node, scalar};
@@ -67,7 +67,7 @@ fn server(name: &str, node: &Node<'_>, faults: &mut Faults) -> Option<ServerEntr
     (faults.errors() == before).then_some(entry)
 }
 
-fn reach(fields: &mut Fields<'_, '_>, faults: &mut Faults) -> Option<Reach> {
+fn reach(fields: &mut Fields<'_, '_>, faults: &mut Faults) -> Option<WrittenEndpoint> {
     let (command_at, url_at) = (fields.position_of("command"), fields.position_of("url"));
     let (command, url) = (fields.text("command", faults), fields.text("url", faults));
     let args = fields.texts("args", faults);
@@ -102,14 +102,14 @@ fn reach(fields: &mut Fields<'_, '_>, faults: &mut Faults) -> Option<Reach> {
             }
             let command = words.remove(0);
             words.extend(args);
-            Some(Reach::Program { command, args: words, env, cwd })
+            Some(WrittenEndpoint::Stdio { command, args: words, env, cwd })
         }
         (None, Some(url)) => match url_fault(&url) {
             Some(fault) => {
                 faults.error(url_at.unwrap_or(fields.at), format!("'url': {fault}"));
                 None
             }
-            None => Some(Reach::Url { url, headers, auth_env }),
+            None => Some(WrittenEndpoint::Http { url, headers, auth_env }),
         },
         (None, None) if of_program || of_url => {
             faults.error(fields.at, "a server needs 'command' or 'url'");

@@ -150,7 +150,7 @@ fn put(entry: &mut Map<String, Value>, key: &str, name: &str, value: String) {
 
 #[cfg(test)]
 mod tests {
-    use crate::client::import::{ImportedEndpoint, import};
+    use crate::client::import::{WrittenEndpoint, import};
 
     #[test]
     fn what_is_written_in_another_form_leaves_its_server_out() {
@@ -170,7 +170,7 @@ mod tests {
         let text = r#"{"mcpServers": {"a": {"command": ["x", "y"], "args": ["z"], "disabled": "True", "timeout": "5", "env": null}}}"#;
         let (servers, faults) = import(text).unwrap();
         assert_eq!((faults, servers[0].disabled, servers[0].call_ms), (Vec::new(), true, Some(5)));
-        assert!(matches!(&servers[0].endpoint, ImportedEndpoint::Stdio { command, args, .. }
+        assert!(matches!(&servers[0].endpoint, WrittenEndpoint::Stdio { command, args, .. }
             if command == "x" && args == &["y", "z"]));
     }
 
@@ -178,7 +178,7 @@ mod tests {
     fn what_editors_fill_in_is_filled_in_or_told() {
         let text = r#"{"servers": {"a": {"command": "${userHome}/bin/x", "args": ["a${/}b", "${workspaceFolder}"]}}}"#;
         let (servers, _) = import(text).unwrap();
-        assert!(matches!(&servers[0].endpoint, ImportedEndpoint::Stdio { command, args, .. }
+        assert!(matches!(&servers[0].endpoint, WrittenEndpoint::Stdio { command, args, .. }
             if command == "${env:HOME}/bin/x" && args[0] == "a/b"));
         assert!(
             matches!(&servers[0].notes[..], [note] if note.contains("folder of an editor")),

@@ -3,7 +3,7 @@
 use crossterm::event::KeyCode;
 use reedline::{EditCommand, ReedlineEvent};
 
-use crate::editor::keys::{COMPLETION, EDITOR, SEARCH};
+use crate::editor::names::{COMPLETION, EDITOR, SEARCH};
 
 /// What a function does.
 #[derive(Debug, Clone, Copy)]

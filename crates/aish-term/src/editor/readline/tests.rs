@@ -6,6 +6,39 @@ use super::*;
 use crate::editor::options::EditorOptions;
 use crate::history::{HistoryEntry, MemoryHistory};
 
+/// Functions that have a key in readline and that this editor does not have, with what there is instead.
+const NOT_THERE: &[(&str, &str)] = &[
+    ("call-last-kbd-macro", "no keyboard macros; `~/.inputrc` may define some"),
+    ("complete-command", "Tab completes"),
+    ("complete-filename", "Tab completes"),
+    ("complete-hostname", "Tab completes"),
+    ("complete-into-braces", "Tab completes"),
+    ("complete-username", "Tab completes"),
+    ("complete-variable", "Tab completes"),
+    ("display-shell-version", "`echo $BASH_VERSION`"),
+    ("dynamic-complete-history", "Ctrl-R searches the history"),
+    ("end-kbd-macro", "no keyboard macros; `~/.inputrc` may define some"),
+    ("glob-complete-word", "Tab completes"),
+    ("glob-expand-word", "Tab completes"),
+    ("glob-list-expansions", "Tab completes"),
+    ("history-expand-line", "`!!` is expanded when it is entered"),
+    ("insert-completions", "Tab completes"),
+    ("non-incremental-forward-search-history", "Ctrl-R"),
+    ("non-incremental-reverse-search-history", "Ctrl-R"),
+    ("operate-and-get-next", "nothing"),
+    ("overwrite-mode", "nothing"),
+    ("possible-command-completions", "Tab completes"),
+    ("possible-filename-completions", "Tab completes"),
+    ("possible-hostname-completions", "Tab completes"),
+    ("possible-username-completions", "Tab completes"),
+    ("possible-variable-completions", "Tab completes"),
+    ("re-read-init-file", "it is read at the start"),
+    ("shell-expand-line", "nothing"),
+    ("shell-transpose-words", "Alt-T"),
+    ("spell-correct-word", "nothing"),
+    ("start-kbd-macro", "no keyboard macros; `~/.inputrc` may define some"),
+];
+
 #[test]
 fn functions_are_sorted_and_keys_call_known_ones() {
     assert!(functions::FUNCTIONS.is_sorted_by_key(|(name, _)| *name));

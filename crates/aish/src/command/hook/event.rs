@@ -18,9 +18,9 @@ use aish_safety::{Surroundings, Verdict};
 use super::hook_files;
 use crate::arguments::SharedFlags;
 use crate::base::Base;
-use crate::command::check;
 use crate::config::section::{HookAsk, HookHalt};
 use crate::exit::ExitCode;
+use crate::explained::analysed;
 
 mod record;
 mod replace;
@@ -115,7 +115,7 @@ fn handle(shared: &SharedFlags, agent: Agent, event: Event, started: Instant) ->
         return Err(Fault::NoState);
     }
     let surroundings = surroundings(&base, folder);
-    let judgement = check::judged(&call.command, &surroundings, &base.policy());
+    let judgement = analysed(&call.command, &surroundings, &base.policy()).judgement;
     let agent_that_reads = call.caller.unwrap_or(agent);
     let circumstances = Circumstances {
         mode: call.mode.as_deref(),
@@ -204,7 +204,7 @@ fn waits_for_input(base: &Base, command: &str, surroundings: &Surroundings) -> b
     let policy = base.policy();
     PROBES.iter().any(|probe| {
         let fed = format!("printf '%s' {} | {{ {command}\n}}", shell_words::quote(probe));
-        check::judged(&fed, surroundings, &policy).verdict == Verdict::Halt
+        analysed(&fed, surroundings, &policy).judgement.verdict == Verdict::Halt
     })
 }
 

@@ -4,7 +4,7 @@ use aish_safety::{Judgement, Verdict};
 
 use crate::arguments::LineShell;
 use crate::base::Base;
-use crate::command::check;
+use crate::explained::analysed;
 
 /// The longest command, in bytes.
 const LONGEST: usize = 4096;
@@ -55,7 +55,7 @@ impl Proposal {
 
     /// Judges the command for a shell. fish's syntax is not known here: at best it is asked about.
     pub(super) fn judged(&self, base: &Base, shell: LineShell) -> Judgement {
-        let judgement = check::judged(&self.command, &base.surroundings(), &base.policy());
+        let judgement = analysed(&self.command, &base.surroundings(), &base.policy()).judgement;
         if shell != LineShell::Fish {
             return judgement;
         }

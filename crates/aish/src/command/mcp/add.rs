@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::Path;
 
 use aish_journal::read_whole;
-use aish_mcp::client::{ImportedEndpoint, ImportedServer, import};
+use aish_mcp::client::{ImportedServer, WrittenEndpoint, import};
 
 use crate::arguments::McpAddFlags;
 use crate::base::Base;
@@ -126,10 +126,10 @@ fn described(flags: &McpAddFlags) -> Result<NewServer, Failure> {
 fn converted(server: &ImportedServer) -> NewServer {
     let off = server.disabled;
     match server.endpoint.clone() {
-        ImportedEndpoint::Stdio { command, args, env, cwd } => {
+        WrittenEndpoint::Stdio { command, args, env, cwd } => {
             NewServer { command: Some(command), args, env, cwd, off, ..NewServer::default() }
         }
-        ImportedEndpoint::Http { url, headers, auth_env } => {
+        WrittenEndpoint::Http { url, headers, auth_env } => {
             NewServer { url: Some(url), headers, auth_env, off, ..NewServer::default() }
         }
     }
