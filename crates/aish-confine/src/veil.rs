@@ -13,8 +13,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::attributes::{self, Attributes, FileKind};
+use crate::attributes::{Attributes, FileKind};
 use crate::environment::{is_private_name, secret_user};
+use crate::extended::{self, Which};
 use crate::layer::{Layer, LayerError, at};
 use crate::tree::is_repository;
 
@@ -109,7 +110,7 @@ impl Layer {
         // Folders after what is in them, whose coming changed their times.
         for one in [path].iter().chain(&folders) {
             let (below, above) = (tree.join(one), upper.join(one));
-            at(&above, attributes::copy_extended(&below, &above))?;
+            at(&above, extended::copy(&below, &above, Which::Seen))?;
             if let Some(as_below) = at(&below, Attributes::of(&below))? {
                 at(&above, as_below.apply(rustix::fs::CWD, &above))?;
             }
