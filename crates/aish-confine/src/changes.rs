@@ -12,7 +12,7 @@ use crate::attributes::{self, Attributes, FileKind};
 use crate::cache;
 use crate::extended::{self, Known};
 use crate::layer::{Layer, LayerError, at};
-use crate::{links, parts};
+use crate::{links, parts, several};
 
 /// How a path changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,6 +63,8 @@ pub struct Change {
     pub(crate) old: Option<Attributes>,
     /// Attributes of what is there.
     pub(crate) new: Option<Attributes>,
+    /// Whether a new file with the same content is in the place of one that has several names.
+    pub(crate) is_other_file: bool,
     /// Extended attributes of a file that was there.
     pub(crate) old_extended: Option<Known>,
     /// Those of a file that is there.
@@ -74,6 +76,7 @@ impl Change {
     pub(crate) fn keeps_file(&self) -> bool {
         let is_file = |of: &Attributes| of.kind == FileKind::File;
         self.attributes_only
+            && !self.is_other_file
             && self.old.as_ref().is_some_and(|old| is_file(old) && old.links > 1)
             && self.new.as_ref().is_some_and(is_file)
     }
@@ -119,7 +122,7 @@ pub struct Changes {
     /// Folders, by root and path, of which the time of modification alone differs: something came in them and went. No
     /// facts, and kept with the rest.
     pub times: Vec<(usize, PathBuf)>,
-    /// Files that are as they were and have other names in the layer. No facts, and kept with the rest.
+    /// Files that are as they were, and have other names in the layer or in the tree. No facts, and kept with the rest.
     pub(crate) linked: Vec<Change>,
 }
 
@@ -127,6 +130,11 @@ impl Changes {
     /// Says whether nothing changed but times of folders.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty() && self.refused.is_empty()
+    }
+
+    /// Returns those that are facts, and those that are none.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Change> {
+        self.changes.iter().chain(&self.linked)
     }
 }
 
@@ -259,8 +267,10 @@ impl Walk<'_> {
                     Some(old) => at(&above, is_same_content(&below, old, &above, new))?,
                     None => false,
                 };
+                let is_one_of_several = old.as_ref().is_some_and(|old| old.links > 1);
                 let change = Change {
                     attributes_only: same_content,
+                    is_other_file: same_content && is_one_of_several && !several::has_copies(&self.upper, path)?,
                     bytes: new.size,
                     old_extended,
                     new_extended,
@@ -271,7 +281,7 @@ impl Walk<'_> {
                 if change.loses_notes(is_same) {
                     self.refuse(path, NOTED, out);
                 } else if is_same {
-                    out.linked.extend((new.links > 1).then_some(change));
+                    out.linked.extend((new.links > 1 || is_one_of_several).then_some(change));
                 } else {
                     out.changes.push(change);
                 }
@@ -300,6 +310,7 @@ impl Walk<'_> {
             replaces: false,
             old: old.cloned(),
             new: new.cloned(),
+            is_other_file: false,
             old_extended: None,
             new_extended: None,
         }

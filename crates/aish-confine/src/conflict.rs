@@ -21,7 +21,7 @@ pub enum Why {
     Changed,
     /// Another program has it open for writing.
     Open,
-    /// It has other names, or was one of several, and would be a file of its own.
+    /// It is one of several names of a file, and what was done to it would not be done to the others.
     Linked,
 }
 
@@ -32,7 +32,7 @@ impl Why {
             Self::Changed => "was changed by another program",
             Self::Open => "is open for writing in another program",
             Self::Linked => {
-                "is one of several names of a file, as far as a layer can tell, and would be a file of its own"
+                "is one of several names of a file, as far as a layer can tell, and the others would stay as they were"
             }
         }
     }

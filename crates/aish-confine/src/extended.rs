@@ -69,6 +69,11 @@ pub(crate) fn is_copied(path: &Path) -> io::Result<bool> {
     Ok(names(path)?.iter().any(|name| name == ORIGIN))
 }
 
+/// Says whether overlayfs noted that it copied something in a folder of a layer.
+pub(crate) fn has_copies(folder: &Path) -> io::Result<bool> {
+    Ok(names(folder)?.iter().any(|name| name == b"user.overlay.impure"))
+}
+
 /// Says whether a command gave a path of a layer an attribute that is called like a note of overlayfs.
 pub(crate) fn is_escaped(path: &Path) -> io::Result<bool> {
     Ok(names(path)?.iter().any(|name| name.starts_with(ESCAPED)))

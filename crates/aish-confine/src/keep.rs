@@ -34,8 +34,8 @@ pub enum OnConflict {
 /// Why nothing was kept or taken back. The tree is as it was.
 #[derive(Debug, thiserror::Error)]
 pub enum KeepError {
-    /// Some paths changed in the meantime.
-    #[error("{} changed while the command ran", conflicts(.0))]
+    /// Some paths changed in the meantime, or are names of files with several.
+    #[error("{}", conflicts(.0))]
     Conflicts(Vec<Conflict>),
     /// It is not open, or not kept.
     #[error("the layer is {}", .0.as_str())]
@@ -55,11 +55,15 @@ pub enum KeepError {
 }
 
 fn conflicts(all: &[Conflict]) -> String {
-    match all {
+    let paths = match all {
         [one] => one.path.display().to_string(),
         [one, rest @ ..] => format!("{} and {} more", one.path.display(), rest.len()),
         [] => "nothing".to_owned(),
-    }
+    };
+    let changed = all.iter().any(|one| one.why != conflict::Why::Linked);
+    let why =
+        if changed { "changed while the command ran" } else { "would be parted from other names of the same file" };
+    format!("{paths} {why}")
 }
 
 impl Layer {

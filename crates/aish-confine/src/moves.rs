@@ -19,7 +19,7 @@ impl Layer {
         let mut folders: BTreeSet<(usize, PathBuf)> = changes.times.iter().cloned().collect();
         let mut files = BTreeSet::new();
         // A file that got another name is moved under its own too: they are one file in the layer.
-        let is_alone = |change: &&Change| change.old.as_ref().is_some_and(|old| old.links == 1);
+        let is_alone = |change: &&Change| !change.keeps_file();
         for change in changes.changes.iter().chain(changes.linked.iter().filter(is_alone)) {
             if change.is_merged() {
                 folders.insert((change.root, change.path.clone()));

@@ -15,6 +15,15 @@ fn fill(place: &Place) {
     fs::hard_link(place.tree.join("a"), place.tree.join("d/b")).unwrap();
 }
 
+/// Makes files as old as those are that nobody just made or read: a tick of the clock may be longer than a run takes to begin.
+fn age(place: &Place) {
+    for (name, seconds) in [("a", 1), ("c", 2)] {
+        let accessed = std::time::SystemTime::now() - std::time::Duration::from_secs(seconds);
+        let file = fs::File::open(place.tree.join(name)).unwrap();
+        file.set_times(fs::FileTimes::new().set_accessed(accessed)).unwrap();
+    }
+}
+
 fn elsewhere(place: &mut Place) -> tempfile::TempDir {
     let elsewhere = tempfile::tempdir_in("/dev/shm").unwrap();
     place.layers = elsewhere.path().to_owned();
@@ -77,7 +86,13 @@ fn what_would_part_the_names_of_a_file_is_asked_about() {
         ("mkdir n; ln a n/e", &["n/e"]),
         ("ln a e; chmod 600 a", &["e"]),
         ("for f in a d/b; do echo more >> $f; done", &["a", "d/b"]),
-        ("echo more >> a; chmod 600 d/b", &["a"]),
+        ("echo more >> a; chmod 600 d/b", &["a", "d/b"]),
+        ("echo more >> a; rm a", &["a"]),
+        ("chmod 600 a; chmod 600 d/b", &["a"]),
+        ("cp -p a e; mv e a; echo more >> c", &["a"]),
+        ("rm a; echo more >> c", &["a"]),
+        ("mv a e; mv e d/b", &["d/b"]),
+        ("mv a d/e; touch -d @2 d/e; rm d/e", &["a"]),
         ("chmod 600 a; chmod 640 d/b", &["a", "d/b"]),
     ] {
         let place = Place::new();
@@ -106,7 +121,10 @@ fn what_is_the_same_for_all_names_of_a_file_is_not_asked_about() {
         "rm a; echo more >> d/b",
         "rm a; mv d/b e",
         "mv c e",
-        "chmod 600 a; chmod 600 d/b",
+        "cp -p a e; rm a; echo more >> e",
+        "cp -p d/b e; mv e d/b",
+        "cp d/b e; mv e d/b",
+        "touch -d @5 d/b",
         "chmod 600 a",
         "cp a e; echo new > n; mv n a",
         "sed -i s/old/new/ a; cp -r d n",
@@ -124,4 +142,87 @@ fn what_is_the_same_for_all_names_of_a_file_is_not_asked_about() {
         layer.take_back(OnConflict::Stop).unwrap();
         assert_eq!(place.picture(), before, "{line}");
     }
+}
+
+/// A generator of numbers of its own, so that every run of the test does the same.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 11).unwrap() % end
+    }
+
+    fn line(&mut self) -> String {
+        const NAMES: &[&str] = &["a", "b", "c", "e", "d/b", "d/f", "n/g"];
+        let mut line = "mkdir -p n; ".repeat(self.below(2));
+        for _ in 0..=self.below(4) {
+            let (x, y) = (NAMES[self.below(NAMES.len())], NAMES[self.below(NAMES.len())]);
+            line.push_str(&match self.below(12) {
+                0 | 1 => format!("ln {x} {y}; "),
+                2 => format!("ln -f {x} {y}; "),
+                3 | 4 => format!("mv {x} {y}; "),
+                5 => format!("rm {x}; "),
+                6 => format!("echo {x} >> {y}; "),
+                7 => format!("echo {x} > {y}; "),
+                8 => format!("chmod 6{}0 {x}; ", self.below(3) * 2),
+                9 => format!("cp -p {x} {y}; "),
+                10 => format!("echo {x} > t; mv t {y}; "),
+                _ => format!("touch -m -d @{} {x}; ", self.below(3)),
+            });
+        }
+        line
+    }
+}
+
+/// Describes the files of a tree and which names are one; times that nobody set are left out.
+fn files(tree: &std::path::Path) -> Vec<String> {
+    let (mut lines, mut first) = (Vec::new(), std::collections::BTreeMap::new());
+    let mut names: Vec<_> = ["", "d", "n"]
+        .iter()
+        .flat_map(|folder| fs::read_dir(tree.join(folder)).into_iter().flatten().flatten().map(|entry| entry.path()))
+        .filter(|path| path.is_file())
+        .collect();
+    names.sort();
+    for path in names {
+        let meta = fs::metadata(&path).unwrap();
+        let name = path.strip_prefix(tree).unwrap().display().to_string();
+        let first = first.entry(meta.ino()).or_insert_with(|| name.clone());
+        let time = if meta.mtime() < 10 { meta.mtime() } else { 10 };
+        lines.push(format!("{name} is {first} {:o} {time} {:?}", meta.mode(), fs::read_to_string(&path).unwrap()));
+    }
+    lines
+}
+
+/// The oracle is the same line without a layer.
+#[test]
+fn what_is_kept_unasked_is_what_the_line_leaves_without_a_layer() {
+    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+    let (mut kept, mut asked) = (0, 0);
+    for _ in 0..100 {
+        let mut place = Place::new();
+        fill(&place);
+        let line = numbers.line();
+        let before = place.picture();
+        age(&place);
+        let ran = place.run(&line);
+        if ran.layer.keep(Caches::LeftOut, OnConflict::Stop).is_err() {
+            assert_eq!(place.picture(), before, "{line}");
+            asked += 1;
+            continue;
+        }
+        kept += 1;
+        let left = files(&place.tree);
+        ran.layer.take_back(OnConflict::Stop).unwrap();
+        assert_eq!(place.picture(), before, "{line}");
+        place.tree = place.home.join("open");
+        fs::create_dir(&place.tree).unwrap();
+        fill(&place);
+        let open = std::process::Command::new("bash").args(["-c", &line]).current_dir(&place.tree).output();
+        open.unwrap();
+        assert_eq!(left, files(&place.tree), "{line}");
+    }
+    assert!(kept > 40 && asked > 10, "{kept} kept, {asked} asked about");
 }

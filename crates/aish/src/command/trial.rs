@@ -5,7 +5,7 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::process::Command;
 
 use aish_confine::{
-    Caches, Dotenv, KeepError, Layer, Network, OnConflict, Report, Streams, run_on_pipes, run_on_terminal,
+    Caches, Dotenv, KeepError, Layer, Network, OnConflict, Report, Streams, Why, run_on_pipes, run_on_terminal,
 };
 
 use crate::arguments::TrialFlags;
@@ -173,7 +173,13 @@ fn keep(layer: &Layer, caches: Caches, on_terminal: bool) -> Result<(), Failure>
                 layer.keep(caches, OnConflict::Replace).map(drop).map_err(Failure::from)
             } else {
                 layer.discard()?;
-                Err(Failure::user("nothing was kept: the tree changed while the command ran; run it again"))
+                let parted = conflicts.iter().all(|conflict| conflict.why == Why::Linked);
+                let what = if parted {
+                    "a file with several names would be parted; run it without `aish try`"
+                } else {
+                    "the tree changed while the command ran; run it again"
+                };
+                Err(Failure::user(format!("nothing was kept: {what}")))
             }
         }
         Err(error) => {
