@@ -2,8 +2,8 @@
 //!
 //! Order of keeping: begin to sync what the command wrote; list the moves; look for conflicts; take overlayfs's marks off
 //! folders that come; write the journal; sync the rest (the journal alone, where nothing else was written since), so that both
-//! versions and the journal are on the disk; move by exchange, and take overlayfs's notes off each file that came; note that it
-//! is done.
+//! versions and the journal are on the disk; move by exchange; look once more at what came out, and take overlayfs's notes off
+//! what came; note that it is done.
 //! A cut at any moment leaves the journal, from which the rest is done (or all taken back) at the next start.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +20,7 @@ use crate::journal::{self, Header, Move, MoveKind};
 use crate::layer::{Layer, LayerError, State, at};
 use crate::mover::{Sides, Stopped};
 use crate::staging::{self, Coming, Note};
-use crate::transfer;
+use crate::{parts, transfer};
 
 /// What is done with paths that changed in the tree in the meantime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -273,7 +273,15 @@ impl Layer {
             };
             done.map_err(|stopped| self.stopped(one, stopped))?;
         }
-        Ok(())
+        let settle = |part: &[Move]| -> Result<(), KeepError> {
+            let mut sides = self.sides(part, note.is_some())?;
+            for one in part {
+                let Some(side) = sides.get_mut(&one.root) else { continue };
+                side.settle(one).map_err(|stopped| self.stopped(one, stopped))?;
+            }
+            Ok(())
+        };
+        parts::of(moves, settle).into_iter().collect()
     }
 
     /// Takes moves back. `coming` says whether that gives keeping up, where a move may not have been made, or takes back

@@ -62,24 +62,18 @@ impl Sides {
         match one.kind {
             MoveKind::Create => {
                 let there = inode(&mut self.tree, &one.path)?;
-                if there.is_none() || there != inode_of(one.new.as_ref()) {
-                    rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::NOREPLACE)?;
+                if there.is_some() && there == inode_of(one.new.as_ref()) {
+                    return Ok(());
                 }
-                self.clean(one)
+                rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::NOREPLACE)
             }
             MoveKind::Exchange => {
                 let there = look(&mut self.tree, &one.path)?;
                 if inode_of(there.as_ref()) == inode_of(one.new.as_ref()) {
-                    return self.clean(one);
+                    return Ok(());
                 }
                 self.is_untouched(one, there.as_ref())?;
-                rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::EXCHANGE)?;
-                // Whoever changed it between the look and the exchange has changed what is in the layer now.
-                if is_version(&mut self.layer, &other, one)? {
-                    return self.clean(one);
-                }
-                rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::EXCHANGE)?;
-                Err(Stopped::Changed)
+                rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::EXCHANGE)
             }
             MoveKind::Delete => {
                 let there = look(&mut self.tree, &one.path)?;
@@ -87,12 +81,7 @@ impl Sides {
                     return Ok(());
                 }
                 self.is_untouched(one, there.as_ref())?;
-                rename(&mut self.tree, &one.path, &mut self.aside, &aside, RenameFlags::NOREPLACE)?;
-                if is_version(&mut self.aside, &aside, one)? {
-                    return Ok(());
-                }
-                rename(&mut self.aside, &aside, &mut self.tree, &one.path, RenameFlags::NOREPLACE)?;
-                Err(Stopped::Changed)
+                rename(&mut self.tree, &one.path, &mut self.aside, &aside, RenameFlags::NOREPLACE)
             }
             MoveKind::Attributes | MoveKind::Folder => {
                 let (before, after) = (self.old_folders.join(&aside), self.new_folders.join(&one.path));
@@ -101,11 +90,21 @@ impl Sides {
         }
     }
 
-    /// Takes overlayfs's notes off a file that came. Done again, it does nothing.
-    fn clean(&mut self, one: &Move) -> Result<(), Stopped> {
+    /// Looks at what came out of the tree once more, and takes overlayfs's notes off a file that came. Done again, it does nothing.
+    pub(crate) fn settle(&mut self, one: &Move) -> Result<(), Stopped> {
+        let other = self.layer_name(one);
+        // Whoever changed it between the look and the move has changed what is in the layer now.
+        let is_version = match one.kind {
+            MoveKind::Exchange => is_version(&mut self.layer, &other, one)?,
+            MoveKind::Delete => is_version(&mut self.aside, Path::new(&one.number.to_string()), one)?,
+            MoveKind::Create | MoveKind::Attributes | MoveKind::Folder => true,
+        };
+        if !is_version {
+            return Err(Stopped::Changed);
+        }
         if one.noted && !self.staged {
-            let parent = self.tree.parent(&one.path)?;
-            match extended::strip(&opened(parent).join(name(&one.path))) {
+            let strip = |parent: BorrowedFd<'_>| extended::with_file(parent, name(&one.path), |of| extended::strip(of));
+            match self.tree.parent(&one.path).and_then(strip) {
                 // It has gone again.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 done => _ = done?,
@@ -231,7 +230,7 @@ fn is_version(folder: &mut Beneath, path: &Path, one: &Move) -> io::Result<bool>
         return Ok(false);
     }
     let Some(before) = one.before else { return Ok(true) };
-    Ok(extended::known(&opened(folder.parent(path)?).join(name(path)))?.print == before)
+    Ok(extended::with_file(folder.parent(path)?, name(path), |of| extended::known(of))?.print == before)
 }
 
 fn rename(
