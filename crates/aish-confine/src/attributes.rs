@@ -119,6 +119,11 @@ impl Attributes {
             && self.kind == other.kind
     }
 
+    /// Says whether it is a file with several names.
+    pub(crate) fn has_names(&self) -> bool {
+        self.kind == FileKind::File && self.links > 1
+    }
+
     /// Says whether mode, owner and time of a folder are equal.
     pub(crate) fn is_alike(&self, other: &Self) -> bool {
         self.permissions() == other.permissions() && self.modified == other.modified

@@ -74,11 +74,8 @@ pub struct Change {
 impl Change {
     /// Says whether it is a file with several names that stays the same but for its attributes.
     pub(crate) fn keeps_file(&self) -> bool {
-        let is_file = |of: &Attributes| of.kind == FileKind::File;
-        self.attributes_only
-            && !self.is_other_file
-            && self.old.as_ref().is_some_and(|old| is_file(old) && old.links > 1)
-            && self.new.as_ref().is_some_and(is_file)
+        let is_file = self.after == Some(FileKind::File);
+        self.attributes_only && !self.is_other_file && is_file && self.old.as_ref().is_some_and(Attributes::has_names)
     }
 
     /// Says whether it is a folder that was there before and stays.

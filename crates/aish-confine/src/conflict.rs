@@ -166,7 +166,7 @@ struct Below {
 impl Below {
     fn of(root: usize, path: &Path, attributes: &Attributes) -> Result<Self, LayerError> {
         let mut below = Self { newest: attributes.changed, names: Vec::new() };
-        if attributes.kind == FileKind::File && attributes.links > 1 {
+        if attributes.has_names() {
             let meta = at(path, fs::symlink_metadata(path))?;
             below.names.push(Name::new(root, path, &meta));
         }
@@ -178,7 +178,7 @@ impl Below {
                 below.newest = below.newest.max(attributes.changed);
                 if attributes.kind == FileKind::Folder {
                     folders.push(entry.path());
-                } else if attributes.kind == FileKind::File && attributes.links > 1 {
+                } else if attributes.has_names() {
                     below.names.push(Name::new(root, &entry.path(), &meta));
                 }
             }

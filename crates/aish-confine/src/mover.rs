@@ -45,7 +45,7 @@ pub(crate) struct Sides {
     pub(crate) old_folders: PathBuf,
     /// Whether the layer's side is named by numbers.
     pub(crate) staged: bool,
-    /// Files with several names of which one was moved: by that their time of change is another.
+    /// Files with several names that a move changed.
     pub(crate) moved: BTreeSet<u64>,
 }
 
@@ -72,16 +72,26 @@ impl Sides {
                 if inode_of(there.as_ref()) == inode_of(one.new.as_ref()) {
                     return Ok(());
                 }
-                self.is_untouched(one, there.as_ref())?;
-                rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::EXCHANGE)
+                let looks_now = self.is_untouched(one, there.as_ref())?;
+                rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::EXCHANGE)?;
+                if looks_now && !is_version(&mut self.layer, &other, one)? {
+                    rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::EXCHANGE)?;
+                    return Err(Stopped::Changed);
+                }
+                Ok(())
             }
             MoveKind::Delete => {
                 let there = look(&mut self.tree, &one.path)?;
                 if there.is_none() && inode(&mut self.aside, &aside)?.is_some() {
                     return Ok(());
                 }
-                self.is_untouched(one, there.as_ref())?;
-                rename(&mut self.tree, &one.path, &mut self.aside, &aside, RenameFlags::NOREPLACE)
+                let looks_now = self.is_untouched(one, there.as_ref())?;
+                rename(&mut self.tree, &one.path, &mut self.aside, &aside, RenameFlags::NOREPLACE)?;
+                if looks_now && !is_version(&mut self.aside, &aside, one)? {
+                    rename(&mut self.aside, &aside, &mut self.tree, &one.path, RenameFlags::NOREPLACE)?;
+                    return Err(Stopped::Changed);
+                }
+                Ok(())
             }
             MoveKind::Attributes | MoveKind::Folder => {
                 let (before, after) = (self.old_folders.join(&aside), self.new_folders.join(&one.path));
@@ -95,6 +105,7 @@ impl Sides {
         let other = self.layer_name(one);
         // Whoever changed it between the look and the move has changed what is in the layer now.
         let is_version = match one.kind {
+            _ if one.old.as_ref().is_some_and(Attributes::has_names) => true,
             MoveKind::Exchange => is_version(&mut self.layer, &other, one)?,
             MoveKind::Delete => is_version(&mut self.aside, Path::new(&one.number.to_string()), one)?,
             MoveKind::Create | MoveKind::Attributes | MoveKind::Folder => true,
@@ -155,12 +166,13 @@ impl Sides {
         }
     }
 
-    /// Fails where the path is not what the journal says any more. A name that another move took changes the time of its file.
-    fn is_untouched(&mut self, one: &Move, there: Option<&Attributes>) -> Result<(), Stopped> {
+    /// Fails where the path is not what the journal says any more. Of a file with several names only the first move tells: each
+    /// changes the file. Says whether it is such a first one, which must be looked at before the next.
+    fn is_untouched(&mut self, one: &Move, there: Option<&Attributes>) -> Result<bool, Stopped> {
         let (Some(there), Some(old)) = (there, &one.old) else { return Err(Stopped::Changed) };
-        let is_moved = old.links > 1 && !self.moved.insert(old.inode);
-        let same = there.inode == old.inode && (there.changed == old.changed || is_moved);
-        if same { Ok(()) } else { Err(Stopped::Changed) }
+        let is_first = !old.has_names() || self.moved.insert(old.inode);
+        let same = there.inode == old.inode && (there.changed == old.changed || !is_first);
+        if same { Ok(is_first && old.has_names()) } else { Err(Stopped::Changed) }
     }
 
     /// Gives a file or folder of the tree what differs between two attributes, and between two paths' extended ones where the
@@ -186,8 +198,11 @@ impl Sides {
             (self.tree.parent(&one.path)?, name(&one.path))
         };
         let Some(now) = Attributes::within(parent, name)? else { return Err(Stopped::Changed) };
-        if one.kind == MoveKind::Attributes && Some(now.inode) != inode_of(one.old.as_ref()) {
-            return Err(Stopped::Changed);
+        if one.kind == MoveKind::Attributes {
+            if Some(now.inode) != inode_of(one.old.as_ref()) {
+                return Err(Stopped::Changed);
+            }
+            self.moved.insert(now.inode);
         }
         let merged = new.in_place_of(old, &now);
         let Some(merged) = merged.or_else(|| force.then(|| new.clone())) else { return Err(Stopped::Changed) };
