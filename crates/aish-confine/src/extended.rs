@@ -20,6 +20,14 @@ const OVERLAY: &[u8] = b"user.overlay.";
 /// Under these it keeps what a command gave a name of the others.
 const ESCAPED: &[u8] = b"user.overlay.overlay.";
 
+/// That overlayfs copied something in a folder.
+const IMPURE: &[u8] = b"user.overlay.impure";
+
+/// What the system keeps for itself and changes on its own: labels and sums. Capabilities are somebody's.
+fn is_systems(name: &[u8]) -> bool {
+    name.starts_with(b"security.") && name != b"security.capability"
+}
+
 /// Where overlayfs copied a file from.
 const ORIGIN: &[u8] = b"user.overlay.origin";
 
@@ -116,7 +124,12 @@ pub(crate) fn is_copied(path: &Path) -> io::Result<bool> {
 
 /// Says whether overlayfs noted that it copied something in a folder of a layer.
 pub(crate) fn has_copies(folder: &Path) -> io::Result<bool> {
-    Ok(names(folder)?.iter().any(|name| name == b"user.overlay.impure"))
+    Ok(names(folder)?.iter().any(|name| name == IMPURE))
+}
+
+/// Notes the same, for a copy that was made by hand.
+pub(crate) fn note_copies(folder: &Path) -> io::Result<()> {
+    Ok(rustix::fs::lsetxattr(folder, OsStr::from_bytes(IMPURE), b"y", XattrFlags::empty())?)
 }
 
 /// Says whether a command gave a path of a layer an attribute that is called like a note of overlayfs.
@@ -133,7 +146,7 @@ pub(crate) struct Known {
     pub(crate) escaped: bool,
     /// Whether overlayfs noted that it copied it: it does not for a file with several names.
     pub(crate) copied: bool,
-    /// Tells versions of all others apart; 0 where there are none.
+    /// Tells versions of all others apart that somebody gave it; 0 where there are none.
     pub(crate) print: u64,
 }
 
@@ -147,7 +160,7 @@ pub(crate) fn known<'a>(of: impl Into<Of<'a>>) -> io::Result<Known> {
             known.noted = true;
             known.escaped |= name.starts_with(ESCAPED);
             known.copied |= name == ORIGIN;
-        } else {
+        } else if !is_systems(&name) {
             let value = value(of, &name).unwrap_or_default();
             others.insert(name, value);
         }

@@ -107,6 +107,11 @@ impl Layer {
         }
         let file = upper.join(path);
         at(&file, fs::write(&file, text))?;
+        // It stands for the copy that overlayfs would make.
+        if at(&tree, Attributes::of(&tree.join(path)))?.is_some_and(|below| below.has_names()) {
+            let folder = upper.join(path.parent().unwrap_or(Path::new("")));
+            at(&folder, extended::note_copies(&folder))?;
+        }
         // Folders after what is in them, whose coming changed their times.
         for one in [path].iter().chain(&folders) {
             let (below, above) = (tree.join(one), upper.join(one));
