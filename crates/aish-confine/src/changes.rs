@@ -159,6 +159,11 @@ impl Layer {
                 walk.folder(Path::new(""), &mut out)?;
             }
         }
+        if !out.linked.is_empty() {
+            // Those were made by hand, and none of them is another's name.
+            let veiled = self.veiled()?;
+            out.linked.retain(|one| !veiled.iter().any(|(root, path)| (*root, path) == (one.root, &one.path)));
+        }
         Ok(out)
     }
 }

@@ -223,6 +223,11 @@ impl Traces<'_> {
             return Ok((Trace::Missing, Vec::new()));
         }
         let mut others = Vec::new();
+        let modified = |path: &Path| at(path, Attributes::of(path)).map(|found| found.map(|of| of.modified));
+        if modified(&upper)? == modified(folder)? {
+            // No name came or went: whatever is in the place of a file is the copy of it.
+            return Ok((Trace::Own, others));
+        }
         for name in crate::changes::names(&upper)? {
             let (path, above) = (folder.join(&name), upper.join(&name));
             if path.symlink_metadata().is_ok() || at(&above, extended::is_copied(&above))? {
