@@ -160,14 +160,20 @@ fn shown(flags: &TrialFlags) -> String {
     }
 }
 
+/// Conflicts that are listed.
+const MOST_CONFLICTS: usize = 20;
+
 /// Moves the changes into the tree; where something else changed there in the meantime, a person decides.
 fn keep(layer: &Layer, caches: Caches, on_terminal: bool) -> Result<(), Failure> {
     match layer.keep(caches, OnConflict::Stop) {
         Ok(_) => Ok(()),
         Err(KeepError::Conflicts(conflicts)) => {
-            for conflict in &conflicts {
+            for conflict in conflicts.iter().take(MOST_CONFLICTS) {
                 let path = conflict.path.display().to_string();
                 complain(&format!("{} {}", aish_types::visible(&path), conflict.why.as_str()));
+            }
+            if conflicts.len() > MOST_CONFLICTS {
+                complain(&format!("and {} more", conflicts.len() - MOST_CONFLICTS));
             }
             if on_terminal && answer("replace it all the same? what is there now can be brought back [y/N] ") == "y" {
                 layer.keep(caches, OnConflict::Replace).map(drop).map_err(Failure::from)
