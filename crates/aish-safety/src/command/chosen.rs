@@ -12,9 +12,13 @@ const COMPUTE: &[&str] = &[
 /// Says whether a value chooses something, and nothing but what is known.
 pub(super) fn chooses_only(value: &str, known: &dyn Fn(&str) -> bool) -> bool {
     match value.contains("{{") {
+        // No other kind of choice is mixed with these.
+        _ if value.contains('#') && !value.contains(['%', ',']) && !value.contains("{{") => {
+            value.split('#').skip(1).all(|behind| is_plain_placeholder(behind, known))
+        }
+        _ if value.contains("#{") => false,
         true => template(value, known).is_some(),
         false if value.contains('%') => super::placeholders::are_known(value, known),
-        false if value.contains('#') => value.split('#').skip(1).all(|behind| is_plain_placeholder(behind, known)),
         false => {
             let mut names = value.split([',', ' ']).filter(|name| !name.is_empty()).peekable();
             names.peek().is_some() && names.all(known)
@@ -22,16 +26,29 @@ pub(super) fn chooses_only(value: &str, known: &dyn Fn(&str) -> bool) -> bool {
     }
 }
 
-/// Says whether what stands behind a `#` is a placeholder that is known by its name in brackets, or a letter that stands for one.
+/// Letters behind a `#`, with the names that they stand for (tmux(1), "FORMATS").
+const LETTERS: &[(char, &str)] = &[
+    ('D', "pane_id"),
+    ('F', "window_flags"),
+    ('H', "host"),
+    ('I', "window_index"),
+    ('P', "pane_index"),
+    ('S', "session_name"),
+    ('T', "pane_title"),
+    ('W', "window_name"),
+    ('h', "host_short"),
+];
+
+/// Says whether what stands behind a `#` is a placeholder that is known, by its name in brackets or a letter.
 fn is_plain_placeholder(text: &str, known: &dyn Fn(&str) -> bool) -> bool {
-    match text.strip_prefix('{') {
-        Some(inside) => inside.split_once('}').is_some_and(|(name, _)| {
-            // How wide it is stands before it.
-            let is_width = |width: &str| width.bytes().all(|letter| b"=-p0123456789".contains(&letter));
-            known(name.split_once(':').filter(|(width, _)| is_width(width)).map_or(name, |(_, name)| name))
-        }),
-        None => text.starts_with(['D', 'F', 'H', 'I', 'P', 'S', 'T', 'W', 'h']),
-    }
+    let Some(inside) = text.strip_prefix('{') else {
+        return LETTERS.iter().any(|(letter, name)| text.starts_with(*letter) && known(name));
+    };
+    inside.split_once('}').is_some_and(|(name, _)| {
+        // How wide it is stands before it.
+        let is_width = |width: &str| width.bytes().all(|letter| b"=-p0123456789".contains(&letter));
+        known(name.split_once(':').filter(|(width, _)| is_width(width)).map_or(name, |(_, name)| name))
+    })
 }
 
 /// Goes through a template's actions; none where one may show more than what is known.
@@ -158,7 +175,7 @@ mod tests {
             "table {{.Name}}",
             "MainPID",
             "MainPID,MainPID",
-            "#S: #{pane_id} #I #{=-21:pane_id}",
+            "#D: #{pane_id}: #{=-21:pane_id}",
         ] {
             assert!(chooses_only(plain, &known), "{plain}");
         }
@@ -189,6 +206,11 @@ mod tests {
             "{{env \"HOME\"}}",
             "#{API_KEY}",
             "#{E:pane_id}",
+            "#S",
+            "#D,Environment",
+            "#{pane_id},Environment",
+            "%% #{API_KEY}",
+            "{{.Name}} #{API_KEY}",
             "#{?pane_id,#{API_KEY},x}",
             "#{pane_id} #(id)",
             "#{pane_id",
