@@ -65,6 +65,8 @@ pub struct Change {
     pub(crate) new: Option<Attributes>,
     /// Whether a new file with the same content is in the place of one that has several names.
     pub(crate) is_other_file: bool,
+    /// Whether it is the last name of such a file: the run took all others away.
+    pub(crate) is_last_name: bool,
     /// Extended attributes of a file that was there.
     pub(crate) old_extended: Option<Known>,
     /// Those of a file that is there.
@@ -75,7 +77,11 @@ impl Change {
     /// Says whether it is a file with several names that stays the same but for its attributes.
     pub(crate) fn keeps_file(&self) -> bool {
         let is_file = self.after == Some(FileKind::File);
-        self.attributes_only && !self.is_other_file && is_file && self.old.as_ref().is_some_and(Attributes::has_names)
+        self.attributes_only
+            && !self.is_other_file
+            && !self.is_last_name
+            && is_file
+            && self.old.as_ref().is_some_and(Attributes::has_names)
     }
 
     /// Says whether it is a folder that was there before and stays.
@@ -164,6 +170,7 @@ impl Layer {
             let veiled = self.veiled()?;
             out.linked.retain(|one| !veiled.iter().any(|(root, path)| (*root, path) == (one.root, &one.path)));
         }
+        several::find_last_names(self, &mut out)?;
         Ok(out)
     }
 }
@@ -313,6 +320,7 @@ impl Walk<'_> {
             old: old.cloned(),
             new: new.cloned(),
             is_other_file: false,
+            is_last_name: false,
             old_extended: None,
             new_extended: None,
         }

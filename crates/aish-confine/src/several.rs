@@ -49,6 +49,35 @@ struct Came {
     upper: PathBuf,
 }
 
+/// Notes of which files the run took all names away but one: what is left is one file, in the layer and without one.
+pub(crate) fn find_last_names(layer: &Layer, changes: &mut Changes) -> Result<(), LayerError> {
+    let mut left: BTreeMap<(usize, u64), u64> = BTreeMap::new();
+    for (file, all) in staying(changes) {
+        if let [Change { old: Some(old), .. }] = all.as_slice() {
+            left.insert(file, old.links.saturating_sub(1));
+        }
+    }
+    if left.is_empty() {
+        return Ok(());
+    }
+    for change in changes.changes.iter().filter(|one| one.new.is_none()) {
+        let mut deleted = vec![layer.tree(change.root).join(&change.path)];
+        while let Some(path) = deleted.pop() {
+            let Some(attributes) = at(&path, Attributes::of(&path))? else { continue };
+            if attributes.kind == FileKind::Folder {
+                deleted.extend(crate::changes::names(&path)?.into_iter().map(|name| path.join(name)));
+            } else if let Some(others) = left.get_mut(&(change.root, attributes.inode)) {
+                *others = others.saturating_sub(1);
+            }
+        }
+    }
+    for change in changes.changes.iter_mut().chain(&mut changes.linked) {
+        let file = change.old.as_ref().map(|old| (change.root, old.inode));
+        change.is_last_name = change.keeps_file() && file.is_some_and(|file| left.get(&file) == Some(&0));
+    }
+    Ok(())
+}
+
 /// Lists what would part the names of a file. `names` are those that are lost.
 pub(crate) fn parted(layer: &Layer, changes: &Changes, names: &[Name]) -> Result<Vec<Conflict>, LayerError> {
     let path = |one: &&Change| layer.tree(one.root).join(&one.path);
@@ -70,6 +99,15 @@ pub(crate) fn parted(layer: &Layer, changes: &Changes, names: &[Name]) -> Result
     let staying_copies = staying.values().flatten().filter_map(|one| Some((one.root, one.new.as_ref()?.inode)));
     let staying_copies: BTreeSet<(usize, u64)> = staying_copies.collect();
     found.extend(came.iter().filter(|one| staying_copies.contains(&(one.root, one.inode))).map(|one| one.path.clone()));
+    let last: Vec<&Change> = changes.all().filter(|one| one.is_last_name).collect();
+    // Times of access are the same for files that were made at the same moment: what is the copy of one is none of another.
+    let mut owners: BTreeMap<(usize, u64), (usize, u64)> = BTreeMap::new();
+    for one in &last {
+        if let (Some(old), Some(new)) = (&one.old, &one.new) {
+            owners.insert((one.root, new.inode), (one.root, old.inode));
+        }
+    }
+    let last: BTreeSet<PathBuf> = last.iter().map(path).collect();
     let mut files: BTreeMap<(usize, u64), Vec<&Name>> = BTreeMap::new();
     for name in names {
         files.entry((name.root, name.inode)).or_default().push(name);
@@ -77,10 +115,11 @@ pub(crate) fn parted(layer: &Layer, changes: &Changes, names: &[Name]) -> Result
     for (file, lost) in &files {
         let (mut written, mut may_be) = (Vec::new(), BTreeMap::new());
         let (mut is_without_trace, mut is_over_own) = (true, false);
-        for name in lost {
+        for name in lost.iter().filter(|name| !last.contains(&name.path)) {
             let trace = traces.of(name.root, &name.path)?;
             is_without_trace &= trace == Trace::Missing;
-            for one in copies.of_name(name) {
+            let is_another = |one: &&Came| owners.get(&(one.root, one.inode)).is_some_and(|owner| owner != file);
+            for one in copies.of_name(name).filter(|one| !is_another(one)) {
                 if !at(&one.upper, extended::is_copied(&one.upper))? {
                     is_over_own |= trace == Trace::Missing && one.path == name.path;
                     may_be.insert(&one.path, one.inode);
@@ -97,7 +136,9 @@ pub(crate) fn parted(layer: &Layer, changes: &Changes, names: &[Name]) -> Result
         }
         // A copy that was moved over another name is as if nothing had been done to that.
         found.extend(staying.get(file).into_iter().flatten().map(path));
-        if lost.first().is_some_and(|name| lost.len() as u64 >= name.links) {
+        // Where one name is left, another may have been written to before it went: then it is not what it would be.
+        let is_certain = written.is_empty() || !lost.iter().any(|name| last.contains(&name.path));
+        if is_certain && lost.first().is_some_and(|name| lost.len() as u64 >= name.links) {
             // No other name is left: it may be one file still, but not two, and none that was moved over a name of its own.
             let in_place = written.iter().filter_map(|name| copies.by_path.get(name.path.as_path()));
             may_be.extend(in_place.map(|one| (&one.path, one.inode)));

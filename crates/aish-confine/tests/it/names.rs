@@ -73,6 +73,49 @@ fn a_new_name_of_an_old_file_is_its_name_when_it_is_kept() {
     }
 }
 
+/// As rustc does with what it keeps from one build for the next: the new folder has names of the files of the last one, and the one
+/// before goes. The files were all made in one tick of the clock.
+#[test]
+fn the_last_name_that_is_left_of_a_file_can_get_another_one() {
+    let place = Place::new();
+    let names = ["one", "two", "three"];
+    for folder in ["s0", "s1"] {
+        fs::create_dir(place.tree.join(folder)).unwrap();
+    }
+    let accessed = std::time::SystemTime::now() - std::time::Duration::from_secs(3);
+    for name in names {
+        let file = format!("s0/{name}");
+        place.write(&file, name);
+        let times = fs::FileTimes::new().set_accessed(accessed);
+        fs::File::open(place.tree.join(&file)).unwrap().set_times(times).unwrap();
+        fs::hard_link(place.tree.join(&file), place.tree.join(format!("s1/{name}"))).unwrap();
+    }
+    let before = place.picture();
+    let layer = place.keep("mkdir s2; for f in s1/*; do ln $f s2/; done; rm -r s0");
+    for name in names {
+        let (old, new) = (format!("s1/{name}"), format!("s2/{name}"));
+        assert_eq!(inode(&place, &old), inode(&place, &new), "{name}");
+        assert_eq!(fs::metadata(place.tree.join(&old)).unwrap().nlink(), 2, "{name}");
+        assert_eq!(fs::read_to_string(place.tree.join(&new)).unwrap(), name);
+    }
+    // The next build does the same with what was kept.
+    let next = place.keep("mkdir s3; for f in s2/*; do ln $f s3/; done; rm -r s1");
+    assert_eq!(inode(&place, "s2/one"), inode(&place, "s3/one"));
+    next.take_back(OnConflict::Stop).unwrap();
+    layer.take_back(OnConflict::Stop).unwrap();
+    assert_eq!(place.picture(), before);
+}
+
+#[test]
+fn what_may_have_been_written_to_before_it_went_is_asked_about() {
+    let place = Place::new();
+    fill(&place);
+    let ran = place.run("echo more >> a; rm a; ln d/b e");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(!conflicts(&ran.layer, &place).is_empty());
+    ran.layer.discard().unwrap();
+}
+
 #[test]
 fn what_would_part_the_names_of_a_file_is_asked_about() {
     for (line, paths) in [
