@@ -2,8 +2,8 @@
 //! all of them would be what became of the one.
 //!
 //! A copy is told from a new file by its time of access, which overlayfs copies and nothing in the layer changes, and by the mark
-//! of the folder that it was made in. What may be either is asked about: a program that copies a file with its times and deletes
-//! the old one leaves the same behind as one that moves it.
+//! of the folder that it was made in. What is told is the end: that a name was written to before it went leaves nothing behind, and
+//! a program that copies a file with its times and deletes the old one leaves the same behind as one that moves it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,6 +18,9 @@ use crate::layer::{Layer, LayerError, at};
 
 type Time = (i64, i64);
 
+/// A file by its root and inode.
+type File = (usize, u64);
+
 /// A name of a file with several that the run took away, or gave to another file.
 #[derive(Debug)]
 pub(crate) struct Name {
@@ -25,12 +28,28 @@ pub(crate) struct Name {
     inode: u64,
     links: u64,
     accessed: Time,
+    version: Version,
     path: PathBuf,
 }
 
 impl Name {
     pub(crate) fn new(root: usize, path: &Path, meta: &fs::Metadata) -> Self {
-        Self { root, inode: meta.ino(), links: meta.nlink(), accessed: accessed(meta), path: path.to_owned() }
+        let (accessed, version) = (accessed(meta), version(meta));
+        Self { root, inode: meta.ino(), links: meta.nlink(), accessed, version, path: path.to_owned() }
+    }
+
+    fn file(&self) -> File {
+        (self.root, self.inode)
+    }
+
+    /// Says whether overlayfs may have copied it: it marks folders in which it copied something.
+    fn may_be_copied(&self, layer: &Layer) -> Result<bool, LayerError> {
+        let folder = self.path.parent().unwrap_or(&self.path);
+        let below = folder.strip_prefix(layer.tree(self.root)).unwrap_or(Path::new(""));
+        let upper = layer.upper(self.root).join(below);
+        // Of a folder that is gone, or is another, nothing is known.
+        let is_same = fs::symlink_metadata(&upper).is_ok_and(|meta| meta.is_dir()) && !extended::is_opaque(&upper);
+        Ok(!is_same || at(&upper, extended::has_copies(&upper))?)
     }
 }
 
@@ -38,11 +57,19 @@ fn accessed(meta: &fs::Metadata) -> Time {
     (meta.atime(), meta.atime_nsec())
 }
 
+/// Size and time of modification.
+type Version = (u64, Time);
+
+fn version(meta: &fs::Metadata) -> Version {
+    (meta.size(), (meta.mtime(), meta.mtime_nsec()))
+}
+
 /// A file of the layer under a name that is another one's in the tree, or nobody's.
 struct Came {
     root: usize,
     inode: u64,
     accessed: Time,
+    version: Version,
     /// In the tree.
     path: PathBuf,
     /// In the layer.
@@ -51,7 +78,7 @@ struct Came {
 
 /// Notes of which files the run took all names away but one: what is left is one file, in the layer and without one.
 pub(crate) fn find_last_names(layer: &Layer, changes: &mut Changes) -> Result<(), LayerError> {
-    let mut left: BTreeMap<(usize, u64), u64> = BTreeMap::new();
+    let mut left: BTreeMap<File, u64> = BTreeMap::new();
     for (file, all) in staying(changes) {
         if let [Change { old: Some(old), .. }] = all.as_slice() {
             left.insert(file, old.links.saturating_sub(1));
@@ -78,84 +105,106 @@ pub(crate) fn find_last_names(layer: &Layer, changes: &mut Changes) -> Result<()
     Ok(())
 }
 
-/// Lists what would part the names of a file. `names` are those that are lost.
+/// Lists what parts the names of a file, as what is there at the end shows it. `names` are those that are lost.
 pub(crate) fn parted(layer: &Layer, changes: &Changes, names: &[Name]) -> Result<Vec<Conflict>, LayerError> {
     let path = |one: &&Change| layer.tree(one.root).join(&one.path);
     let staying = staying(changes);
     let differ = staying.values().filter(|all| !are_alike(all));
     let mut found: BTreeSet<PathBuf> = differ.flatten().map(path).collect();
-    let mut traces = Traces { layer, folders: BTreeMap::new() };
-    for one in staying.values().flatten() {
-        if traces.of(one.root, &path(one))? == Trace::Some {
-            found.insert(path(one));
-        }
-    }
     let noted = noted(layer, changes)?;
     if names.is_empty() && staying.is_empty() && noted.is_empty() {
         return Ok(conflicts(found));
     }
     let came = came(layer, changes)?;
-    let copies = Copies::of(layer, &came);
     let staying_copies = staying.values().flatten().filter_map(|one| Some((one.root, one.new.as_ref()?.inode)));
-    let staying_copies: BTreeSet<(usize, u64)> = staying_copies.collect();
+    let staying_copies: BTreeSet<File> = staying_copies.collect();
     found.extend(came.iter().filter(|one| staying_copies.contains(&(one.root, one.inode))).map(|one| one.path.clone()));
     let last: Vec<&Change> = changes.all().filter(|one| one.is_last_name).collect();
-    // Times of access are the same for files that were made at the same moment: what is the copy of one is none of another.
-    let mut owners: BTreeMap<(usize, u64), (usize, u64)> = BTreeMap::new();
+    let mut left = Names::default();
     for one in &last {
         if let (Some(old), Some(new)) = (&one.old, &one.new) {
-            owners.insert((one.root, new.inode), (one.root, old.inode));
+            left.last.insert((one.root, new.inode), (one.root, old.inode));
         }
     }
     let last: BTreeSet<PathBuf> = last.iter().map(path).collect();
-    let mut files: BTreeMap<(usize, u64), Vec<&Name>> = BTreeMap::new();
+    let mut lost: BTreeMap<File, Vec<&Name>> = BTreeMap::new();
     for name in names {
-        files.entry((name.root, name.inode)).or_default().push(name);
+        lost.entry(name.file()).or_default().push(name);
     }
-    for (file, lost) in &files {
-        let (mut written, mut may_be) = (Vec::new(), BTreeMap::new());
-        let (mut is_without_trace, mut is_over_own) = (true, false);
-        for name in lost.iter().filter(|name| !last.contains(&name.path)) {
-            let trace = traces.of(name.root, &name.path)?;
-            is_without_trace &= trace == Trace::Missing;
-            let is_another = |one: &&Came| owners.get(&(one.root, one.inode)).is_some_and(|owner| owner != file);
-            for one in copies.of_name(name).filter(|one| !is_another(one)) {
-                if !at(&one.upper, extended::is_copied(&one.upper))? {
-                    is_over_own |= trace == Trace::Missing && one.path == name.path;
-                    may_be.insert(&one.path, one.inode);
-                }
-            }
-            // What is in its place is a new file, by its time.
-            let is_replaced = copies.by_path.contains_key(name.path.as_path());
-            if trace == Trace::Own || trace == Trace::Some && !is_replaced {
-                written.push(name);
-            }
+    for name in names.iter().filter(|name| !last.contains(&name.path)) {
+        // Where overlayfs copied nothing, no copy comes from.
+        if name.may_be_copied(layer)? {
+            left.insert(name);
         }
-        if is_without_trace {
-            continue;
+    }
+    let mut copies: BTreeMap<File, Vec<&Came>> = BTreeMap::new();
+    for one in &came {
+        for file in left.of(layer, one)? {
+            copies.entry(file).or_default().push(one);
         }
-        // A copy that was moved over another name is as if nothing had been done to that.
-        found.extend(staying.get(file).into_iter().flatten().map(path));
-        // Where one name is left, another may have been written to before it went: then it is not what it would be.
-        let is_certain = written.is_empty() || !lost.iter().any(|name| last.contains(&name.path));
-        if is_certain && lost.first().is_some_and(|name| lost.len() as u64 >= name.links) {
-            // No other name is left: it may be one file still, but not two, and none that was moved over a name of its own.
-            let in_place = written.iter().filter_map(|name| copies.by_path.get(name.path.as_path()));
-            may_be.extend(in_place.map(|one| (&one.path, one.inode)));
-            if is_over_own || may_be.values().collect::<BTreeSet<_>>().len() > 1 {
-                found.extend(may_be.into_keys().cloned());
-            }
-        } else if may_be.is_empty() {
-            // It may have been written to before it went.
-            found.extend(written.into_iter().map(|name| name.path.clone()));
-        } else {
-            found.extend(may_be.into_keys().cloned());
+    }
+    for (file, copies) in &copies {
+        let are_all_lost = lost.get(file).and_then(|all| Some((all.len() as u64) >= all.first()?.links)) == Some(true);
+        // No other name is left: it may be one file still, but not two.
+        if !are_all_lost || copies.iter().map(|one| one.inode).collect::<BTreeSet<_>>().len() > 1 {
+            found.extend(copies.iter().map(|one| one.path.clone()));
+            found.extend(staying.get(file).into_iter().flatten().map(path));
         }
     }
     for name in &noted {
-        found.extend(copies.of_name(name).map(|one| one.path.clone()));
+        let same = came.iter().filter(|one| (one.root, one.accessed) == (name.root, name.accessed));
+        found.extend(same.map(|one| one.path.clone()));
     }
     Ok(conflicts(found))
+}
+
+/// Names that are lost, by what tells their copies.
+#[derive(Default)]
+struct Names<'a> {
+    /// Copies of files of which a name is left: which file each is.
+    last: BTreeMap<File, File>,
+    by_path: BTreeMap<&'a Path, &'a Name>,
+    by_time: BTreeMap<(usize, Time), Vec<&'a Name>>,
+}
+
+impl<'a> Names<'a> {
+    fn insert(&mut self, name: &'a Name) {
+        self.by_path.insert(&name.path, name);
+        self.by_time.entry((name.root, name.accessed)).or_default().push(name);
+    }
+
+    /// Returns the files that one of the layer may be a copy of: the one in whose place it is, else those that it is like, else
+    /// those with its time of access.
+    fn of(&self, layer: &Layer, one: &Came) -> Result<BTreeSet<File>, LayerError> {
+        if let Some(file) = self.last.get(&(one.root, one.inode)) {
+            return Ok(BTreeSet::from([*file]));
+        }
+        let in_place = match self.by_path.get(one.path.as_path()) {
+            Some(name) if one.accessed < layer.about.start || one.accessed == name.accessed => Some(name),
+            // Where no name came or went, nothing else can be in its place.
+            Some(name) if is_as_full(one)? => Some(name),
+            Some(_) | None => None,
+        };
+        let same = self.by_time.get(&(one.root, one.accessed)).map(Vec::as_slice).unwrap_or_default();
+        if in_place.is_none() && same.is_empty() || at(&one.upper, extended::is_copied(&one.upper))? {
+            return Ok(BTreeSet::new());
+        }
+        let alike = || same.iter().filter(|name| name.version == one.version);
+        Ok(match in_place {
+            Some(name) => BTreeSet::from([name.file()]),
+            None if alike().next().is_some() => alike().map(|name| name.file()).collect(),
+            None => same.iter().map(|name| name.file()).collect(),
+        })
+    }
+}
+
+/// Says whether no name came or went in the folder of a file of a layer.
+fn is_as_full(one: &Came) -> Result<bool, LayerError> {
+    let modified = |path: &Path| {
+        let folder = path.parent().unwrap_or(path);
+        at(folder, Attributes::of(folder)).map(|found| found.map(|folder| folder.modified))
+    };
+    Ok(modified(&one.upper)? == modified(&one.path)?)
 }
 
 fn conflicts(paths: BTreeSet<PathBuf>) -> Vec<Conflict> {
@@ -163,7 +212,7 @@ fn conflicts(paths: BTreeSet<PathBuf>) -> Vec<Conflict> {
 }
 
 /// Returns the changes that leave names of a file with several what they are, but for attributes: by its root and inode.
-fn staying(changes: &Changes) -> BTreeMap<(usize, u64), Vec<&Change>> {
+fn staying(changes: &Changes) -> BTreeMap<File, Vec<&Change>> {
     let mut files: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for one in changes.all().filter(|one| one.keeps_file()) {
         if let Some(old) = &one.old {
@@ -185,101 +234,10 @@ fn are_alike(all: &[&Change]) -> bool {
         && copies.len() == all.len()
 }
 
-/// Files of the layer by what tells that they may be copies of names that are lost.
-struct Copies<'a> {
-    start: Time,
-    by_path: BTreeMap<&'a Path, &'a Came>,
-    by_time: BTreeMap<(usize, Time), Vec<&'a Came>>,
-}
-
-impl<'a> Copies<'a> {
-    fn of(layer: &Layer, came: &'a [Came]) -> Self {
-        let mut by_time: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        for one in came {
-            by_time.entry((one.root, one.accessed)).or_default().push(one);
-        }
-        let by_path = came.iter().map(|one| (one.path.as_path(), one)).collect();
-        Self { start: layer.about.start, by_path, by_time }
-    }
-
-    /// Lists those that may be the copy of a file under a name.
-    fn of_name(&self, name: &Name) -> impl Iterator<Item = &'a Came> {
-        let is_old = |one: &&&'a Came| one.root == name.root && one.accessed < self.start;
-        let same = self.by_time.get(&(name.root, name.accessed)).into_iter().flatten();
-        let in_place = self.by_path.get(name.path.as_path()).into_iter().filter(is_old);
-        // Who read it since made its time another.
-        let was_read = name.accessed >= self.start;
-        let old = was_read.then(|| self.by_time.range(..).flat_map(|(_, all)| all).filter(is_old));
-        same.chain(in_place).chain(old.into_iter().flatten()).copied().collect::<Vec<_>>().into_iter()
-    }
-}
-
-/// What overlayfs left of copying a file, in the folder that it was in: it marks folders in which it copied something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Trace {
-    /// Nothing was copied in the folder.
-    Missing,
-    /// What was copied is that file: nothing else can have been.
-    Own,
-    /// It may be that file, or something else.
-    Some,
-    /// The folder is gone.
-    Gone,
-}
-
 /// Says whether overlayfs copied something in the folder of a path of a layer.
 pub(crate) fn has_copies(upper: &Path, path: &Path) -> Result<bool, LayerError> {
     let folder = upper.join(path.parent().unwrap_or(Path::new("")));
     at(&folder, extended::has_copies(&folder))
-}
-
-/// What was copied in folders of a layer.
-struct Traces<'a> {
-    layer: &'a Layer,
-    /// By path in the tree. Of the paths that may be why a folder has its mark, two are enough.
-    folders: BTreeMap<PathBuf, (Trace, Vec<PathBuf>)>,
-}
-
-impl Traces<'_> {
-    fn of(&mut self, root: usize, path: &Path) -> Result<Trace, LayerError> {
-        let folder = path.parent().unwrap_or(path);
-        if !self.folders.contains_key(folder) {
-            let found = self.look(root, folder)?;
-            self.folders.insert(folder.to_owned(), found);
-        }
-        Ok(match self.folders.get(folder) {
-            Some((Trace::Own, others)) if others.iter().any(|other| other != path) => Trace::Some,
-            Some((trace, _)) => *trace,
-            None => Trace::Some,
-        })
-    }
-
-    fn look(&self, root: usize, folder: &Path) -> Result<(Trace, Vec<PathBuf>), LayerError> {
-        let below = folder.strip_prefix(self.layer.tree(root)).unwrap_or(Path::new(""));
-        let upper = self.layer.upper(root).join(below);
-        if !upper.is_dir() {
-            return Ok((Trace::Gone, Vec::new()));
-        }
-        if !at(&upper, extended::has_copies(&upper))? {
-            return Ok((Trace::Missing, Vec::new()));
-        }
-        let mut others = Vec::new();
-        let modified = |path: &Path| at(path, Attributes::of(path)).map(|found| found.map(|of| of.modified));
-        if modified(&upper)? == modified(folder)? {
-            // No name came or went: whatever is in the place of a file is the copy of it.
-            return Ok((Trace::Own, others));
-        }
-        for name in crate::changes::names(&upper)? {
-            let (path, above) = (folder.join(&name), upper.join(&name));
-            if path.symlink_metadata().is_ok() || at(&above, extended::is_copied(&above))? {
-                others.push(path);
-            }
-            if others.len() > 1 {
-                break;
-            }
-        }
-        Ok((Trace::Own, others))
-    }
 }
 
 /// Lists the files of the layer that come into the tree.
@@ -302,6 +260,7 @@ fn came(layer: &Layer, changes: &Changes) -> Result<Vec<Came>, LayerError> {
                         root: change.root,
                         inode: attributes.inode,
                         accessed: accessed(&meta),
+                        version: version(&meta),
                         path: tree.join(&path),
                         upper: above,
                     });
