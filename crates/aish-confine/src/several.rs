@@ -137,6 +137,11 @@ pub(crate) fn parted(layer: &Layer, changes: &Changes, names: &[Name]) -> Result
             left.insert(name);
         }
     }
+    // A new file with the same content may be in the place of one that was moved.
+    let touched = touched(layer, &staying)?;
+    for name in &touched {
+        left.insert(name);
+    }
     let mut copies: BTreeMap<File, Vec<&Came>> = BTreeMap::new();
     for one in &came {
         for file in left.of(layer, one)? {
@@ -220,6 +225,19 @@ fn staying(changes: &Changes) -> BTreeMap<File, Vec<&Change>> {
         }
     }
     files
+}
+
+/// Lists names of such changes under which the time of access is another.
+fn touched(layer: &Layer, staying: &BTreeMap<File, Vec<&Change>>) -> Result<Vec<Name>, LayerError> {
+    let mut found = Vec::new();
+    for one in staying.values().flatten().filter(|one| !one.is_last_name) {
+        let (path, upper) = (layer.tree(one.root).join(&one.path), layer.upper(one.root).join(&one.path));
+        let (below, above) = (at(&path, fs::symlink_metadata(&path))?, at(&upper, fs::symlink_metadata(&upper))?);
+        if accessed(&above) != accessed(&below) {
+            found.push(Name::new(one.root, &path, &below));
+        }
+    }
+    Ok(found)
 }
 
 /// Says whether such changes of one file give it the same attributes, and are of a copy for each name: one that has two of them

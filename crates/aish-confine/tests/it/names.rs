@@ -115,6 +115,7 @@ fn what_would_part_the_names_of_a_file_is_asked_about() {
         ("mv d n", &["n/b"]),
         ("mv a c", &["c"]),
         ("mv a e; mv d/b f", &["e", "f"]),
+        ("mv d/b e; cp a d/b", &["d/b", "e"]),
         ("ln a e", &["e"]),
         ("mkdir n; ln a n/e", &["n/e"]),
         ("ln a e; chmod 600 a", &["e"]),
@@ -189,7 +190,8 @@ impl Numbers {
     }
 
     /// Makes a line that gives, takes and moves names, and then writes to what is there: that a name was written to before it
-    /// went leaves nothing behind.
+    /// went leaves nothing behind. Nothing gives an old file another time of access, or
+    /// reads through one name what was written through another.
     fn line(&mut self) -> String {
         const NAMES: &[&str] = &["a", "b", "c", "e", "d/b", "d/f", "n/g"];
         let mut line = "mkdir -p n; ".repeat(self.below(2));
@@ -199,13 +201,14 @@ impl Numbers {
                 line.push_str(&match first + self.below(choices) {
                     0 | 1 => format!("ln {x} {y}; "),
                     2 => format!("ln -f {x} {y}; "),
-                    3 | 4 => format!("mv {x} {y}; "),
+                    // Between two names of one file `mv` does nothing, and a layer may show two.
+                    3 | 4 => format!("[ {x} = {y} ] || rm -f {y}; mv {x} {y}; "),
                     5 => format!("rm {x}; "),
                     6 | 7 => format!("echo {x} > t; mv t {y}; "),
                     8 | 9 => format!("echo {x} >> {y}; "),
                     10 => format!("echo {x} > {y}; "),
                     11 => format!("chmod 6{}0 {x}; ", self.below(3) * 2),
-                    12 => format!("cp -p {x} {y}; "),
+                    12 => format!("truncate -s 2 {y}; "),
                     _ => format!("touch -m -d @{} {x}; ", self.below(3)),
                 });
             }
