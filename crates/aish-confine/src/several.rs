@@ -116,9 +116,6 @@ pub(crate) fn parted(layer: &Layer, changes: &Changes, names: &[Name]) -> Result
         return Ok(conflicts(found));
     }
     let came = came(layer, changes)?;
-    let staying_copies = staying.values().flatten().filter_map(|one| Some((one.root, one.new.as_ref()?.inode)));
-    let staying_copies: BTreeSet<File> = staying_copies.collect();
-    found.extend(came.iter().filter(|one| staying_copies.contains(&(one.root, one.inode))).map(|one| one.path.clone()));
     let last: Vec<&Change> = changes.all().filter(|one| one.is_last_name).collect();
     let mut left = Names::default();
     for one in &last {
@@ -240,16 +237,13 @@ fn touched(layer: &Layer, staying: &BTreeMap<File, Vec<&Change>>) -> Result<Vec<
     Ok(found)
 }
 
-/// Says whether such changes of one file give it the same attributes, and are of a copy for each name: one that has two of them
-/// was moved or linked from the one to the other.
+/// Says whether such changes of one file give it the same attributes.
 fn are_alike(all: &[&Change]) -> bool {
     let wanted = |one: &Change| {
         let extended = one.new_extended.map(|known| known.print);
         one.new.as_ref().map(|new| (new.permissions(), new.modified, extended))
     };
-    let copies: BTreeSet<_> = all.iter().map(|one| one.new.as_ref().map(|new| new.inode)).collect();
     all.windows(2).all(|two| two.first().map(|one| wanted(one)) == two.last().map(|one| wanted(one)))
-        && copies.len() == all.len()
 }
 
 /// Says whether overlayfs copied something in the folder of a path of a layer.
