@@ -15,6 +15,15 @@ fn main() {
 
 /// Makes a tree of 1,000 files of 4 kB, and a layer that has another version of each.
 fn changed() -> (TempDir, Layer) {
+    changed_with(&[])
+}
+
+/// The same of files that were written where they are, which overlayfs gives a note.
+fn noted() -> (TempDir, Layer) {
+    changed_with(&["user.overlay.origin"])
+}
+
+fn changed_with(notes: &[&str]) -> (TempDir, Layer) {
     let base = std::env::var_os("CONFINE_BENCH").map_or_else(std::env::temp_dir, Into::into);
     let folder = tempfile::tempdir_in(base).expect("a folder");
     let real = fs::canonicalize(folder.path()).expect("a path");
@@ -28,7 +37,11 @@ fn changed() -> (TempDir, Layer) {
     let layer = Layer::create(&real.join("layers"), "bench", None, &[(tree, false)]).expect("a layer");
     let upper = layer.roots().into_iter().next().expect("a root").upper;
     for number in 0..FILES {
-        fs::write(upper.join(number.to_string()), vec![b'b'; 4096]).expect("a file");
+        let file = upper.join(number.to_string());
+        fs::write(&file, vec![b'b'; 4096]).expect("a file");
+        for note in notes {
+            rustix::fs::setxattr(&file, *note, b"", rustix::fs::XattrFlags::empty()).expect("a note");
+        }
     }
     (folder, layer)
 }
@@ -36,6 +49,14 @@ fn changed() -> (TempDir, Layer) {
 #[divan::bench(sample_count = 20, sample_size = 1)]
 fn keep_1000_files(bencher: divan::Bencher<'_, '_>) {
     bencher.with_inputs(changed).bench_values(|(folder, layer)| {
+        layer.keep(Caches::LeftOut, OnConflict::Stop).expect("kept");
+        (folder, layer)
+    });
+}
+
+#[divan::bench(sample_count = 20, sample_size = 1)]
+fn keep_1000_files_with_notes(bencher: divan::Bencher<'_, '_>) {
+    bencher.with_inputs(noted).bench_values(|(folder, layer)| {
         layer.keep(Caches::LeftOut, OnConflict::Stop).expect("kept");
         (folder, layer)
     });

@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 
 use crate::attributes::{self, Attributes, FileKind};
 use crate::cache;
+use crate::extended::{self, Known};
 use crate::layer::{Layer, LayerError, at};
-use crate::parts;
+use crate::{links, parts, several};
 
 /// How a path changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,6 +63,45 @@ pub struct Change {
     pub(crate) old: Option<Attributes>,
     /// Attributes of what is there.
     pub(crate) new: Option<Attributes>,
+    /// Whether a new file with the same content is in the place of one that has several names.
+    pub(crate) is_other_file: bool,
+    /// Whether it is the last name of such a file: the run took all others away.
+    pub(crate) is_last_name: bool,
+    /// Extended attributes of a file that was there.
+    pub(crate) old_extended: Option<Known>,
+    /// Those of a file that is there.
+    pub(crate) new_extended: Option<Known>,
+}
+
+impl Change {
+    /// Says whether it is a file with several names that stays the same but for its attributes.
+    pub(crate) fn keeps_file(&self) -> bool {
+        let is_file = self.after == Some(FileKind::File);
+        self.attributes_only
+            && !self.is_other_file
+            && !self.is_last_name
+            && is_file
+            && self.old.as_ref().is_some_and(Attributes::has_names)
+    }
+
+    /// Says whether it is a folder that was there before and stays.
+    pub(crate) fn is_merged(&self) -> bool {
+        let both = self.before == Some(FileKind::Folder) && self.after == Some(FileKind::Folder);
+        both && !self.replaces
+    }
+
+    /// Says whether attributes that are called like notes of overlayfs would be lost: given by the command, or of a file that it
+    /// wrote to.
+    fn loses_notes(&self, is_same: bool) -> bool {
+        let may_be_copy = self.is_copied() || self.old.as_ref().is_some_and(|old| old.links > 1);
+        self.new_extended.is_some_and(|known| known.escaped)
+            || !is_same && may_be_copy && self.old_extended.is_some_and(|known| known.noted)
+    }
+
+    /// Says whether overlayfs copied it from a file with one name.
+    pub(crate) fn is_copied(&self) -> bool {
+        self.new_extended.is_some_and(|known| known.copied)
+    }
 }
 
 /// A path that is not kept, and why.
@@ -85,6 +125,8 @@ pub struct Changes {
     /// Folders, by root and path, of which the time of modification alone differs: something came in them and went. No
     /// facts, and kept with the rest.
     pub times: Vec<(usize, PathBuf)>,
+    /// Files that are as they were, and have other names in the layer or in the tree. No facts, and kept with the rest.
+    pub(crate) linked: Vec<Change>,
 }
 
 impl Changes {
@@ -92,10 +134,12 @@ impl Changes {
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty() && self.refused.is_empty()
     }
-}
 
-/// System folders that a link may lead into: nobody's own files are there.
-const SYSTEM: &[&str] = &["/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix/store", "/dev/null"];
+    /// Returns those that are facts, and those that are none.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Change> {
+        self.changes.iter().chain(&self.linked)
+    }
+}
 
 /// What becomes of the caches of package managers that a layer covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,12 +165,18 @@ impl Layer {
                 walk.folder(Path::new(""), &mut out)?;
             }
         }
+        if !out.linked.is_empty() {
+            // Those were made by hand, and none of them is another's name.
+            let veiled = self.veiled()?;
+            out.linked.retain(|one| !veiled.iter().any(|(root, path)| (*root, path) == (one.root, &one.path)));
+        }
+        several::find_last_names(self, &mut out)?;
         Ok(out)
     }
 }
 
-/// Links that are followed to find out where one leads; the kernel follows as many.
-const MOST_LINKS: usize = 40;
+/// Why what only a layer's own notes are called like is not kept.
+const NOTED: &str = "its attributes called user.overlay.… do not come through a layer";
 
 /// Folders in one another.
 const DEEPEST: usize = 500;
@@ -147,9 +197,12 @@ impl Walk<'_> {
     fn folder(&self, path: &Path, out: &mut Changes) -> Result<(), LayerError> {
         self.is_too_deep(path)?;
         let (above, below) = (self.upper.join(path), self.tree.join(path));
+        if at(&above, extended::is_escaped(&above))? {
+            self.refuse(path, NOTED, out);
+        }
         if let (Some(old), Some(new)) = (at(&below, Attributes::of(&below))?, at(&above, Attributes::of(&above))?) {
             let alike = old.permissions() == new.permissions();
-            if !alike || !at(&above, attributes::has_same_extended(&below, &above))? {
+            if !alike || !at(&above, extended::is_same(&below, &above))? {
                 let change = self.change(path, Some(&old), Some(&new));
                 out.changes.push(Change { attributes_only: true, ..change });
             } else if old.modified != new.modified {
@@ -161,6 +214,7 @@ impl Walk<'_> {
             out.changes.extend(part.changes);
             out.refused.extend(part.refused);
             out.times.extend(part.times);
+            out.linked.extend(part.linked);
         }
         Ok(())
     }
@@ -196,9 +250,10 @@ impl Walk<'_> {
                 out.changes.push(change);
             }
             (FileKind::Special, _) => self.refuse(path, "it is a device, a socket or a FIFO", out),
-            (FileKind::Folder, Some(old)) if old.kind == FileKind::Folder && !attributes::is_opaque(&above) => {
+            (FileKind::Folder, Some(old)) if old.kind == FileKind::Folder && !extended::is_opaque(&above) => {
                 self.folder(path, out)?;
             }
+            (FileKind::Folder, _) if at(&above, extended::is_escaped(&above))? => self.refuse(path, NOTED, out),
             (FileKind::Folder, old) => {
                 let mut change = self.change(path, old.as_ref(), Some(new));
                 change.replaces = old.is_some();
@@ -211,19 +266,34 @@ impl Walk<'_> {
                     self.refuse(path, why, out);
                     return Ok(());
                 }
-                let same_content = match old {
+                let known = |path: &Path, of: &Attributes| {
+                    let is_file = of.kind == FileKind::File;
+                    is_file.then(|| at(path, extended::known(path))).transpose()
+                };
+                let new_extended = known(&above, new)?;
+                let old_extended = old.as_ref().map(|old| known(&below, old)).transpose()?.flatten();
+                let same_content = match &old {
                     Some(old) => at(&above, is_same_content(&below, old, &above, new))?,
                     None => false,
                 };
-                if let Some(old) = old
-                    && same_content
-                    && old.is_alike(new)
-                    && at(&above, attributes::has_same_extended(&below, &above))?
-                {
-                    return Ok(());
+                let is_one_of_several = old.as_ref().is_some_and(|old| old.links > 1);
+                let change = Change {
+                    attributes_only: same_content,
+                    is_other_file: same_content && is_one_of_several && !several::has_copies(&self.upper, path)?,
+                    bytes: new.size,
+                    old_extended,
+                    new_extended,
+                    ..self.change(path, old.as_ref(), Some(new))
+                };
+                let is_alike = same_content && old.as_ref().is_some_and(|old| old.is_alike(new));
+                let is_same = is_alike && at(&above, extended::is_same(&below, &above))?;
+                if change.loses_notes(is_same) {
+                    self.refuse(path, NOTED, out);
+                } else if is_same {
+                    out.linked.extend((new.links > 1 || is_one_of_several).then_some(change));
+                } else {
+                    out.changes.push(change);
                 }
-                let change = self.change(path, old.as_ref(), Some(new));
-                out.changes.push(Change { attributes_only: same_content, bytes: new.size, ..change });
             }
         }
         Ok(())
@@ -249,6 +319,10 @@ impl Walk<'_> {
             replaces: false,
             old: old.cloned(),
             new: new.cloned(),
+            is_other_file: false,
+            is_last_name: false,
+            old_extended: None,
+            new_extended: None,
         }
     }
 
@@ -263,57 +337,11 @@ impl Walk<'_> {
         }
         if new.kind == FileKind::Link {
             let target = fs::read_link(self.upper.join(path))?;
-            if leads_out(path, &target, self.tree) || self.is_led_out(path, target)? {
+            if links::leads_out(path, target, self.tree, &self.upper)? {
                 return Ok(Some("it is a link that leads out of the tree"));
             }
         }
         Ok(None)
-    }
-
-    /// Says whether a link leads out of the tree by way of other links, as they are in the layer and below it.
-    fn is_led_out(&self, path: &Path, target: PathBuf) -> io::Result<bool> {
-        let parts = |path: &Path| path.components().rev().map(|part| PathBuf::from(part.as_os_str())).collect();
-        let mut at = path.parent().unwrap_or(Path::new("")).to_owned();
-        let mut left: Vec<PathBuf> = parts(&target);
-        let mut links = 0;
-        while let Some(part) = left.pop() {
-            if part.is_absolute() {
-                // Put together again: it is in the tree, or ends here.
-                let whole: PathBuf = std::iter::once(part).chain(left.drain(..).rev()).collect();
-                let Ok(below) = whole.strip_prefix(self.tree) else {
-                    let climbs = whole.components().any(|part| part == std::path::Component::ParentDir);
-                    return Ok(climbs || !SYSTEM.iter().any(|folder| whole.starts_with(folder)));
-                };
-                (at, left) = (PathBuf::new(), parts(below));
-                continue;
-            }
-            match part.as_os_str().as_encoded_bytes() {
-                b"." => continue,
-                b".." if at.pop() => continue,
-                b".." => return Ok(true),
-                _ => at.push(&part),
-            }
-            if let Some(target) = self.link(&at)? {
-                links += 1;
-                if links > MOST_LINKS {
-                    return Ok(true);
-                }
-                at.pop();
-                left.extend(parts(&target));
-            }
-        }
-        Ok(false)
-    }
-
-    /// Returns where a link leads that is in the layer, or in the tree and not covered; none for everything else.
-    fn link(&self, path: &Path) -> io::Result<Option<PathBuf>> {
-        let (above, below) = (self.upper.join(path), self.tree.join(path));
-        let there = match Attributes::of(&above)? {
-            Some(attributes) => Some((above, attributes)),
-            None => Attributes::of(&below)?.map(|attributes| (below, attributes)),
-        };
-        let link = there.filter(|(_, attributes)| attributes.kind == FileKind::Link);
-        link.map(|(path, _)| fs::read_link(path)).transpose()
     }
 
     /// Gives up where folders lie so deep in one another that the system soon takes no path to them any more.
@@ -336,6 +364,9 @@ impl Walk<'_> {
             let above = self.upper.join(&path);
             let Some(new) = at(&above, Attributes::of(&above))? else { continue };
             match new.kind {
+                FileKind::File | FileKind::Folder if at(&above, extended::is_escaped(&above))? => {
+                    self.refuse(&path, NOTED, out);
+                }
                 FileKind::Folder => self.refuse_inside(&path, out)?,
                 FileKind::Special => self.refuse(&path, "it is a device, a socket or a FIFO", out),
                 FileKind::File | FileKind::Link => {
@@ -348,21 +379,6 @@ impl Walk<'_> {
         }
         Ok(())
     }
-}
-
-/// Says whether a link leads out of the tree by its words alone, and not into the system's folders. One that climbs behind a
-/// name does, too: where the name is a link itself, now or later, it climbs from where that leads.
-fn leads_out(path: &Path, target: &Path, tree: &Path) -> bool {
-    use std::path::Component;
-    if target.is_absolute() {
-        let climbs = target.components().any(|part| part == Component::ParentDir);
-        return climbs || !(target.starts_with(tree) || SYSTEM.iter().any(|folder| target.starts_with(folder)));
-    }
-    let depth = path.components().count().saturating_sub(1);
-    let climbs = |part: &Component<'_>| *part == Component::ParentDir;
-    let parts = || target.components().filter(|part| *part != Component::CurDir);
-    let up = parts().take_while(climbs).count();
-    up > depth || parts().skip(up).any(|part| climbs(&part))
 }
 
 /// Lists names of a folder in order.
@@ -431,32 +447,6 @@ fn is_same_content(a: &Path, a_is: &Attributes, b: &Path, b_is: &Attributes) -> 
         let (Some(left), Some(right)) = (left.get(..read), right.get_mut(..read)) else { return Ok(false) };
         if b.read_exact(right).is_err() || left != right {
             return Ok(false);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn links_are_followed_by_their_words() {
-        let leads = |path: &str, target: &str| leads_out(Path::new(path), Path::new(target), Path::new("/home/a/tree"));
-        for target in ["b", "./b", "../b", "../c/b", "/home/a/tree/x", "/usr/bin/python3"] {
-            assert!(!leads("a/l", target), "{target}");
-        }
-        for target in [
-            "../c/../b",
-            "c/..",
-            "./../c/..",
-            "../../b",
-            "/home/a",
-            "/home/a/tree/../x",
-            "/usr/../etc/passwd",
-            "../c/../../b",
-            "/tmp/x",
-        ] {
-            assert!(leads("a/l", target), "{target}");
         }
     }
 }

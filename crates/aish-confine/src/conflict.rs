@@ -6,9 +6,12 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 
-use crate::attributes::{self, Attributes, FileKind};
+use crate::attributes::{Attributes, FileKind};
+use crate::changes::Changes;
+use crate::extended;
 use crate::journal::{Move, MoveKind};
 use crate::layer::{Layer, LayerError, at};
+use crate::several::{self, Name};
 use crate::{parts, sys};
 
 /// Why a path is a conflict.
@@ -18,7 +21,7 @@ pub enum Why {
     Changed,
     /// Another program has it open for writing.
     Open,
-    /// It has other names, which would keep the old content.
+    /// It is one of several names of a file, and what was done to it would not be done to the others.
     Linked,
 }
 
@@ -28,7 +31,9 @@ impl Why {
         match self {
             Self::Changed => "was changed by another program",
             Self::Open => "is open for writing in another program",
-            Self::Linked => "has other names, which would keep the old content",
+            Self::Linked => {
+                "is one of several names of a file, as far as a layer can tell, and the others would stay as they were"
+            }
         }
     }
 }
@@ -42,14 +47,23 @@ pub struct Conflict {
     pub why: Why,
 }
 
-/// Looks for what changed since the layer was made.
-pub(crate) fn of_keeping(layer: &Layer, moves: &[Move]) -> Result<Vec<Conflict>, LayerError> {
-    let found = parts::of(moves, |part| of_part(layer, part, moves));
-    Ok(found.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
+/// Looks for what changed since the layer was made, and for what would part the names of a file.
+pub(crate) fn of_keeping(layer: &Layer, moves: &[Move], changes: &Changes) -> Result<Vec<Conflict>, LayerError> {
+    let (mut found, mut names) = (Vec::new(), Vec::new());
+    for part in parts::of(moves, |part| of_part(layer, part)) {
+        let part = part?;
+        found.extend(part.0);
+        names.extend(part.1);
+    }
+    let mut parted = several::parted(layer, changes, &names)?;
+    parted.retain(|one| !found.iter().any(|other| other.path == one.path));
+    found.extend(parted);
+    Ok(found)
 }
 
-fn of_part(layer: &Layer, part: &[Move], moves: &[Move]) -> Result<Vec<Conflict>, LayerError> {
-    let mut found = Vec::new();
+/// Returns conflicts of some moves, and the names of files with several that they take away.
+fn of_part(layer: &Layer, part: &[Move]) -> Result<(Vec<Conflict>, Vec<Name>), LayerError> {
+    let (mut found, mut names) = (Vec::new(), Vec::new());
     for one in part {
         let path = layer.tree(one.root).join(&one.path);
         let why = match (one.kind, &one.old) {
@@ -59,26 +73,28 @@ fn of_part(layer: &Layer, part: &[Move], moves: &[Move]) -> Result<Vec<Conflict>
             }
             (MoveKind::Create, None) => was_taken_away(layer, one)?.then_some(Why::Changed),
             (MoveKind::Folder, _) | (_, None) => None,
-            (_, Some(old)) if newest(&path, old)? > layer.about.start => Some(Why::Changed),
-            (_, Some(old)) if old.kind == FileKind::File && is_written(&path) => Some(Why::Open),
-            (MoveKind::Exchange, Some(old))
-                if old.kind == FileKind::File && old.links > 1 && is_copy(layer, one, &path)? =>
-            {
-                let moved = moves.iter().filter(|other| other.old.as_ref().is_some_and(|o| o.inode == old.inode));
-                ((moved.count() as u64) < old.links).then_some(Why::Linked)
+            (kind, Some(old)) => {
+                let below = Below::of(one.root, &path, old)?;
+                if kind != MoveKind::Attributes {
+                    names.extend(below.names);
+                }
+                if below.newest > layer.about.start {
+                    Some(Why::Changed)
+                } else {
+                    (old.kind == FileKind::File && is_written(&path)).then_some(Why::Open)
+                }
             }
-            (MoveKind::Create | MoveKind::Exchange | MoveKind::Delete | MoveKind::Attributes, Some(_)) => None,
         };
         found.extend(why.map(|why| Conflict { path, why }));
     }
-    Ok(found)
+    Ok((found, names))
 }
 
 /// Says whether a path that is in the layer and not in the tree may have been there at the start: overlayfs copied it from the
 /// tree, under this name or another, and names came or went since where it lay.
 fn was_taken_away(layer: &Layer, one: &Move) -> Result<bool, LayerError> {
     let upper = layer.upper(one.root).join(&one.path);
-    if !at(&upper, attributes::is_copied(&upper))? {
+    if !at(&upper, extended::is_copied(&upper))? {
         return Ok(false);
     }
     for folder in one.path.ancestors().skip(1) {
@@ -94,17 +110,7 @@ fn was_taken_away(layer: &Layer, one: &Move) -> Result<bool, LayerError> {
 fn is_other_folder(layer: &Layer, one: &Move, old: &Attributes) -> Result<bool, LayerError> {
     let (tree, upper) = (layer.tree(one.root).join(&one.path), layer.upper(one.root).join(&one.path));
     let differs = one.new.as_ref().is_some_and(|new| new.permissions() != old.permissions());
-    Ok(differs || one.new.is_some() && !at(&upper, attributes::has_same_extended(&tree, &upper))?)
-}
-
-/// Says whether a file of the layer was written where it is, and not put in the place of the old one, whose other names stay
-/// as they are then: overlayfs copies a file with its time of access, and nothing in the layer changes that.
-fn is_copy(layer: &Layer, one: &Move, tree: &Path) -> Result<bool, LayerError> {
-    use std::os::unix::fs::MetadataExt as _;
-    let upper = layer.upper(one.root).join(&one.path);
-    let accessed = |path: &Path| at(path, fs::symlink_metadata(path)).map(|meta| (meta.atime(), meta.atime_nsec()));
-    let above = accessed(&upper)?;
-    Ok(above < layer.about.start || above == accessed(tree)?)
+    Ok(differs || one.new.is_some() && !at(&upper, extended::is_same(&tree, &upper))?)
 }
 
 /// Looks for what changed since the layer was kept.
@@ -116,16 +122,20 @@ pub(crate) fn of_taking_back(layer: &Layer, moves: &[Move]) -> Result<Vec<Confli
         let is_changed = match (one.kind, &now, &one.new) {
             (MoveKind::Folder, Some(now), Some(new)) => {
                 let was_changed = one.old.as_ref().is_some_and(|old| old.mode != new.mode);
-                was_changed && now.mode != new.mode
+                was_changed && now.mode != new.mode || has_other_attributes(layer, one, &path)?
             }
             (MoveKind::Folder, ..) => false,
             (MoveKind::Delete, now, _) => now.is_some(),
-            (MoveKind::Attributes, Some(now), Some(new)) => (now.modified, now.mode) != (new.modified, new.mode),
+            (MoveKind::Attributes, Some(now), Some(new)) => {
+                (now.modified, now.mode) != (new.modified, new.mode) || has_other_attributes(layer, one, &path)?
+            }
             (MoveKind::Attributes, None, _) => true,
             (MoveKind::Create | MoveKind::Exchange, Some(now), Some(new)) => {
                 let version = |of: &Attributes| (of.size, of.modified, of.kind, of.mode);
                 let same = version(now) == version(new);
-                !same || one.print.is_some_and(|print| print != fingerprint(&path))
+                let extended = one.after.filter(|_| same).map(|_| at(&path, extended::known(&path))).transpose()?;
+                let is_print = extended.map(|known| known.print) == one.after;
+                !same || !is_print || one.print.is_some_and(|print| print != fingerprint(&path))
             }
             (MoveKind::Create | MoveKind::Exchange, None, _) => true,
             (MoveKind::Create | MoveKind::Exchange | MoveKind::Attributes, Some(_), None) => false,
@@ -139,24 +149,42 @@ pub(crate) fn of_taking_back(layer: &Layer, moves: &[Move]) -> Result<Vec<Confli
     Ok(found)
 }
 
-/// Returns the latest change of a path and of all below it.
-fn newest(path: &Path, attributes: &Attributes) -> Result<(i64, i64), LayerError> {
-    let mut latest = attributes.changed;
-    if attributes.kind != FileKind::Folder {
-        return Ok(latest);
-    }
-    let mut folders = vec![path.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let Ok(meta) = entry.metadata() else { continue };
-            let attributes = Attributes::from_metadata(&meta);
-            latest = latest.max(attributes.changed);
-            if attributes.kind == FileKind::Folder {
-                folders.push(entry.path());
+/// Says whether the extended attributes that the run changed of a file or folder that stayed are others by now.
+fn has_other_attributes(layer: &Layer, one: &Move, tree: &Path) -> Result<bool, LayerError> {
+    let (before, upper) = (layer.old(one.number), layer.upper(one.root).join(&one.path));
+    Ok(before.exists() && !at(tree, extended::is_changed(&before, &upper, tree))?)
+}
+
+/// What is known of a path and of all below it.
+struct Below {
+    /// The latest change.
+    newest: (i64, i64),
+    /// Names of files with several.
+    names: Vec<Name>,
+}
+
+impl Below {
+    fn of(root: usize, path: &Path, attributes: &Attributes) -> Result<Self, LayerError> {
+        let mut below = Self { newest: attributes.changed, names: Vec::new() };
+        if attributes.has_names() {
+            let meta = at(path, fs::symlink_metadata(path))?;
+            below.names.push(Name::new(root, path, &meta));
+        }
+        let mut folders = Vec::from_iter((attributes.kind == FileKind::Folder).then(|| path.to_owned()));
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+                let Ok(meta) = entry.metadata() else { continue };
+                let attributes = Attributes::from_metadata(&meta);
+                below.newest = below.newest.max(attributes.changed);
+                if attributes.kind == FileKind::Folder {
+                    folders.push(entry.path());
+                } else if attributes.has_names() {
+                    below.names.push(Name::new(root, &entry.path(), &meta));
+                }
             }
         }
+        Ok(below)
     }
-    Ok(latest)
 }
 
 /// Returns a number that tells versions of a folder's whole content apart: names, kinds, modes, sizes and times.

@@ -52,6 +52,16 @@ fn nearer(base: Option<Rc<OwnedFd>>, folder: PathBuf) -> (Option<Rc<OwnedFd>>, P
     }
 }
 
+/// Deletes what is at a path, whatever it is; where nothing is, nothing is done.
+pub(crate) fn remove_any(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(meta) if meta.is_dir() => remove_tree(path),
+        Ok(_) => fs::remove_file(path),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
 /// Deletes a folder with all in it, also folders that forbid it (overlayfs's own has no mode at all). Links are not followed.
 ///
 /// # Errors

@@ -39,6 +39,12 @@ pub(crate) struct Move {
     /// Tells versions of the content of a folder apart that comes as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) print: Option<u64>,
+    /// Tells versions of the extended attributes of a file that was there apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) before: Option<u64>,
+    /// The same of a file that comes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) after: Option<u64>,
     /// Whether it is a file with notes of overlayfs, which are taken off when it has come.
     #[serde(default)]
     pub(crate) noted: bool,

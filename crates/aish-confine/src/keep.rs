@@ -2,8 +2,8 @@
 //!
 //! Order of keeping: begin to sync what the command wrote; list the moves; look for conflicts; take overlayfs's marks off
 //! folders that come; write the journal; sync the rest (the journal alone, where nothing else was written since), so that both
-//! versions and the journal are on the disk; move by exchange, and take overlayfs's notes off each file that came; note that it
-//! is done.
+//! versions and the journal are on the disk; move by exchange; look once more at what came out, and take overlayfs's notes off
+//! what came; note that it is done.
 //! A cut at any moment leaves the journal, from which the rest is done (or all taken back) at the next start.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,15 +13,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use crate::attributes::{self, Attributes, FileKind};
 use crate::beneath::Beneath;
-use crate::changes::{Caches, Changes, names};
+use crate::changes::{Caches, Changes};
 use crate::conflict::{self, Conflict};
 use crate::journal::{self, Header, Move, MoveKind};
 use crate::layer::{Layer, LayerError, State, at};
 use crate::mover::{Sides, Stopped};
 use crate::staging::{self, Coming, Note};
-use crate::transfer;
+use crate::{parts, transfer};
 
 /// What is done with paths that changed in the tree in the meantime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,8 +34,8 @@ pub enum OnConflict {
 /// Why nothing was kept or taken back. The tree is as it was.
 #[derive(Debug, thiserror::Error)]
 pub enum KeepError {
-    /// Some paths changed in the meantime.
-    #[error("{} changed while the command ran", conflicts(.0))]
+    /// Some paths changed in the meantime, or are names of files with several.
+    #[error("{}", conflicts(.0))]
     Conflicts(Vec<Conflict>),
     /// It is not open, or not kept.
     #[error("the layer is {}", .0.as_str())]
@@ -56,11 +55,15 @@ pub enum KeepError {
 }
 
 fn conflicts(all: &[Conflict]) -> String {
-    match all {
+    let paths = match all {
         [one] => one.path.display().to_string(),
         [one, rest @ ..] => format!("{} and {} more", one.path.display(), rest.len()),
         [] => "nothing".to_owned(),
-    }
+    };
+    let changed = all.iter().any(|one| one.why != conflict::Why::Linked);
+    let why =
+        if changed { "changed while the command ran" } else { "would be parted from other names of the same file" };
+    format!("{paths} {why}")
 }
 
 impl Layer {
@@ -80,7 +83,7 @@ impl Layer {
         self.take_out(&changes)?;
         let mut moves = self.moves(&changes)?;
         if on_conflict == OnConflict::Stop {
-            let found = conflict::of_keeping(self, &moves)?;
+            let found = conflict::of_keeping(self, &moves, &changes)?;
             if !found.is_empty() {
                 return Err(KeepError::Conflicts(found));
             }
@@ -91,6 +94,8 @@ impl Layer {
         let mut wrote = false;
         for one in &mut moves {
             wrote |= self.prepare(one)?;
+            // A copy on another file system may have others.
+            one.after = one.after.filter(|_| !staged);
         }
         let path = self.journal_path();
         at(&path, journal::write(&path, &Header { staged, moves: moves.len() }, &moves))?;
@@ -219,105 +224,9 @@ impl Layer {
         }
     }
 
-    /// Lists the moves of changes, in the order in which they are made: contents, then folders from below.
-    fn moves(&self, changes: &Changes) -> Result<Vec<Move>, LayerError> {
-        let mut moves = Vec::new();
-        let mut folders: BTreeSet<(usize, PathBuf)> = changes.times.iter().cloned().collect();
-        for change in &changes.changes {
-            // A folder may have changed since it was compared: what is refused was taken out of it.
-            let upper = self.upper(change.root).join(&change.path);
-            let new = match &change.new {
-                Some(new) if new.kind == FileKind::Folder => at(&upper, Attributes::of(&upper))?,
-                new => new.clone(),
-            };
-            let old = change.old.clone();
-            let both_folders = change.before == Some(FileKind::Folder) && change.after == Some(FileKind::Folder);
-            if both_folders && !change.replaces {
-                folders.insert((change.root, change.path.clone()));
-                continue;
-            }
-            let kind = match (&old, &new) {
-                (None, Some(_)) => MoveKind::Create,
-                (Some(old), Some(new)) if change.attributes_only && is_linked_file(old, new) => MoveKind::Attributes,
-                (Some(_), Some(_)) => MoveKind::Exchange,
-                (Some(_), None) => MoveKind::Delete,
-                (None, None) => continue,
-            };
-            if let Some(parent) = change.path.parent().filter(|_| kind != MoveKind::Attributes) {
-                folders.insert((change.root, parent.to_owned()));
-            }
-            moves.push(Move {
-                kind,
-                root: change.root,
-                path: change.path.clone(),
-                new,
-                old,
-                print: None,
-                noted: false,
-                number: 0,
-            });
-        }
-        for (root, path) in folders.into_iter().rev() {
-            let (tree, upper) = (self.tree(root).join(&path), self.upper(root).join(&path));
-            let (old, new) = (at(&tree, Attributes::of(&tree))?, at(&upper, Attributes::of(&upper))?);
-            moves.push(Move { kind: MoveKind::Folder, root, path, new, old, print: None, noted: false, number: 0 });
-        }
-        for (number, one) in moves.iter_mut().enumerate() {
-            one.number = number;
-        }
-        Ok(moves)
-    }
-
     /// Returns the folder that a root lies over; empty where there is no root of this number.
     pub fn tree(&self, root: usize) -> PathBuf {
         self.about.covered.get(root).map(|covered| covered.path.clone()).unwrap_or_default()
-    }
-
-    /// Takes what is refused out of folders that are moved as a whole.
-    fn take_out(&self, changes: &Changes) -> Result<(), LayerError> {
-        for refused in &changes.refused {
-            let whole = changes.changes.iter().any(|change| {
-                change.root == refused.root && refused.path != change.path && refused.path.starts_with(&change.path)
-            });
-            let path = self.upper(refused.root).join(&refused.path);
-            if whole {
-                at(&path, fs::remove_file(&path))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Makes one side of a move fit to be in the tree, and notes what a folder's extended attributes were. Says whether
-    /// anything was written for that.
-    fn prepare(&self, one: &mut Move) -> Result<bool, LayerError> {
-        let upper = self.upper(one.root).join(&one.path);
-        match one.kind {
-            MoveKind::Create | MoveKind::Exchange => match &one.new {
-                // Notes are taken off when it is in the tree: what is written here must be on the disk before the first move.
-                Some(new) if new.kind == FileKind::File && new.mode & 0o200 != 0 => {
-                    one.noted = at(&upper, attributes::has_notes(&upper))?;
-                    Ok(false)
-                }
-                Some(new) if new.kind == FileKind::Folder => {
-                    let wrote = clean(&upper)?;
-                    one.print = Some(conflict::fingerprint(&upper));
-                    Ok(wrote)
-                }
-                Some(_) | None => clean(&upper),
-            },
-            MoveKind::Delete => Ok(false),
-            MoveKind::Attributes | MoveKind::Folder => {
-                let tree = self.tree(one.root).join(&one.path);
-                if at(&upper, attributes::has_same_extended(&tree, &upper))? {
-                    return Ok(false);
-                }
-                let note = self.folder.join("old").join(one.number.to_string());
-                let made = if one.kind == MoveKind::Folder { fs::create_dir(&note) } else { fs::write(&note, "") };
-                at(&note, made)?;
-                at(&note, attributes::copy_extended(&tree, &note))?;
-                Ok(true)
-            }
-        }
     }
 
     /// Says whether some root is where a rename from the layer cannot reach.
@@ -347,6 +256,7 @@ impl Layer {
                 new_folders: self.upper(root),
                 old_folders: self.folder.join("old"),
                 staged,
+                moved: BTreeSet::new(),
             };
             all.insert(root, sides);
         }
@@ -363,7 +273,15 @@ impl Layer {
             };
             done.map_err(|stopped| self.stopped(one, stopped))?;
         }
-        Ok(())
+        let settle = |part: &[Move]| -> Result<(), KeepError> {
+            let mut sides = self.sides(part, note.is_some())?;
+            for one in part {
+                let Some(side) = sides.get_mut(&one.root) else { continue };
+                side.settle(one).map_err(|stopped| self.stopped(one, stopped))?;
+            }
+            Ok(())
+        };
+        parts::of(moves, settle).into_iter().collect()
     }
 
     /// Takes moves back. `coming` says whether that gives keeping up, where a move may not have been made, or takes back
@@ -461,32 +379,7 @@ fn sync(folder: &File) -> io::Result<()> {
     Ok(rustix::fs::syncfs(folder)?)
 }
 
-/// Says whether a file has other names, and is a file still.
-fn is_linked_file(old: &Attributes, new: &Attributes) -> bool {
-    old.kind == FileKind::File && new.kind == FileKind::File && old.links > 1
-}
-
 /// Opens a folder of our own, whose path may have links in it (as a state folder below `/home` may).
 fn open_own(path: &Path) -> io::Result<Beneath> {
     Beneath::open(&fs::canonicalize(path)?)
-}
-
-/// Takes overlayfs's notes and marks off everything at a path, and says whether there were any.
-fn clean(path: &Path) -> Result<bool, LayerError> {
-    let Some(attributes) = at(path, Attributes::of(path))? else { return Ok(false) };
-    let mut wrote = false;
-    match attributes.kind {
-        FileKind::Whiteout => return at(path, fs::remove_file(path).map(|()| true)),
-        FileKind::Folder => {
-            for name in names(path)? {
-                wrote |= clean(&path.join(name))?;
-            }
-            if wrote {
-                // Taking a mark away is no change of the folder.
-                at(path, attributes.apply(rustix::fs::CWD, path))?;
-            }
-        }
-        FileKind::File | FileKind::Link | FileKind::Special => {}
-    }
-    Ok(wrote | (attributes.kind != FileKind::Link && at(path, attributes::strip(path))?))
 }

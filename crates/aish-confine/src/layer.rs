@@ -20,8 +20,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use crate::attributes::{self, Attributes};
+use crate::attributes::Attributes;
 use crate::deep::{remove_tree, size};
+use crate::extended::{self, Which};
 use crate::plan::Root;
 
 /// Why a layer could not be used, and what to do about it.
@@ -172,7 +173,7 @@ impl Layer {
             let below =
                 below.ok_or_else(|| LayerError { path: path.clone(), source: io::ErrorKind::NotFound.into() })?;
             // The folder itself is seen with the layer's attributes.
-            at(&upper, attributes::copy_extended(path, &upper))?;
+            at(&upper, extended::copy(path, &upper, Which::Seen))?;
             at(&upper, below.apply(rustix::fs::CWD, &upper))?;
             self.about.covered.push(Covered { path: path.clone(), inode: below.inode, cache: *cache });
         }
@@ -225,6 +226,11 @@ impl Layer {
 
     pub(crate) fn upper(&self, root: usize) -> PathBuf {
         self.folder.join(format!("upper-{root}"))
+    }
+
+    /// Where a move's path goes that is deleted, and what a file or folder that stays had for extended attributes.
+    pub(crate) fn old(&self, number: usize) -> PathBuf {
+        self.folder.join("old").join(number.to_string())
     }
 
     fn work(&self, root: usize) -> PathBuf {

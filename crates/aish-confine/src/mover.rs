@@ -1,6 +1,7 @@
 //! Moves one path between layer and tree, forwards or back. A move that is done already is left alone, so that the same
 //! list can be gone through again after a cut.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::os::fd::{AsRawFd as _, BorrowedFd};
 use std::path::{Path, PathBuf};
@@ -8,8 +9,9 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, Mode, RenameFlags, chmodat, fchmod, renameat_with, statat};
 use rustix::io::Errno;
 
-use crate::attributes::{self, Attributes};
+use crate::attributes::Attributes;
 use crate::beneath::{Beneath, name};
+use crate::extended;
 use crate::journal::{Move, MoveKind};
 use crate::keep::OnConflict;
 
@@ -43,6 +45,8 @@ pub(crate) struct Sides {
     pub(crate) old_folders: PathBuf,
     /// Whether the layer's side is named by numbers.
     pub(crate) staged: bool,
+    /// Files with several names that a move changed.
+    pub(crate) moved: BTreeSet<u64>,
 }
 
 impl Sides {
@@ -58,50 +62,60 @@ impl Sides {
         match one.kind {
             MoveKind::Create => {
                 let there = inode(&mut self.tree, &one.path)?;
-                if there.is_none() || there != inode_of(one.new.as_ref()) {
-                    rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::NOREPLACE)?;
+                if there.is_some() && there == inode_of(one.new.as_ref()) {
+                    return Ok(());
                 }
-                self.clean(one)
+                rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::NOREPLACE)
             }
             MoveKind::Exchange => {
-                let there = inode(&mut self.tree, &one.path)?;
-                if there == inode_of(one.new.as_ref()) {
-                    return self.clean(one);
+                let there = look(&mut self.tree, &one.path)?;
+                if inode_of(there.as_ref()) == inode_of(one.new.as_ref()) {
+                    return Ok(());
                 }
-                if there != inode_of(one.old.as_ref()) {
+                let looks_now = self.is_untouched(one, there.as_ref())?;
+                rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::EXCHANGE)?;
+                if looks_now && !is_version(&mut self.layer, &other, one)? {
+                    rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::EXCHANGE)?;
                     return Err(Stopped::Changed);
                 }
-                rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::EXCHANGE)?;
-                // Whoever wrote between the look and the exchange has written to what is in the layer now.
-                let out = Attributes::within(self.layer.parent(&other)?, name(&other))?;
-                match (out, &one.old) {
-                    (Some(out), Some(old)) if out.is_same_version(old) => self.clean(one),
-                    _ => {
-                        rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::EXCHANGE)?;
-                        Err(Stopped::Changed)
-                    }
-                }
+                Ok(())
             }
             MoveKind::Delete => {
-                let there = inode(&mut self.tree, &one.path)?;
+                let there = look(&mut self.tree, &one.path)?;
                 if there.is_none() && inode(&mut self.aside, &aside)?.is_some() {
                     return Ok(());
                 }
-                if there.is_none() || there != inode_of(one.old.as_ref()) {
+                let looks_now = self.is_untouched(one, there.as_ref())?;
+                rename(&mut self.tree, &one.path, &mut self.aside, &aside, RenameFlags::NOREPLACE)?;
+                if looks_now && !is_version(&mut self.aside, &aside, one)? {
+                    rename(&mut self.aside, &aside, &mut self.tree, &one.path, RenameFlags::NOREPLACE)?;
                     return Err(Stopped::Changed);
                 }
-                rename(&mut self.tree, &one.path, &mut self.aside, &aside, RenameFlags::NOREPLACE)
+                Ok(())
             }
-            MoveKind::Attributes => self.file(one, one.new.as_ref(), &self.new_folders.join(&one.path)),
-            MoveKind::Folder => self.folder(one, [&one.old, &one.new], &self.new_folders.join(&one.path)),
+            MoveKind::Attributes | MoveKind::Folder => {
+                let (before, after) = (self.old_folders.join(&aside), self.new_folders.join(&one.path));
+                self.change(one, (one.old.as_ref(), &before), (one.new.as_ref(), &after), false)
+            }
         }
     }
 
-    /// Takes overlayfs's notes off a file that came. Done again, it does nothing.
-    fn clean(&mut self, one: &Move) -> Result<(), Stopped> {
+    /// Looks at what came out of the tree once more, and takes overlayfs's notes off a file that came. Done again, it does nothing.
+    pub(crate) fn settle(&mut self, one: &Move) -> Result<(), Stopped> {
+        let other = self.layer_name(one);
+        // Whoever changed it between the look and the move has changed what is in the layer now.
+        let is_version = match one.kind {
+            _ if one.old.as_ref().is_some_and(Attributes::has_names) => true,
+            MoveKind::Exchange => is_version(&mut self.layer, &other, one)?,
+            MoveKind::Delete => is_version(&mut self.aside, Path::new(&one.number.to_string()), one)?,
+            MoveKind::Create | MoveKind::Attributes | MoveKind::Folder => true,
+        };
+        if !is_version {
+            return Err(Stopped::Changed);
+        }
         if one.noted && !self.staged {
-            let parent = self.tree.parent(&one.path)?;
-            match attributes::strip(&opened(parent).join(name(&one.path))) {
+            let strip = |parent: BorrowedFd<'_>| extended::with_file(parent, name(&one.path), |of| extended::strip(of));
+            match self.tree.parent(&one.path).and_then(strip) {
                 // It has gone again.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 done => _ = done?,
@@ -145,42 +159,60 @@ impl Sides {
                 Some(_) if force => rename(&mut self.aside, &aside, &mut self.tree, &one.path, RenameFlags::EXCHANGE),
                 Some(_) => Err(Stopped::Changed),
             },
-            MoveKind::Attributes => self.file(one, one.old.as_ref(), &self.old_folders.join(&aside)),
-            MoveKind::Folder => self.folder(one, [&one.new, &one.old], &self.old_folders.join(&aside)),
+            MoveKind::Attributes | MoveKind::Folder => {
+                let (before, after) = (self.old_folders.join(&aside), self.new_folders.join(&one.path));
+                self.change(one, (one.new.as_ref(), &after), (one.old.as_ref(), &before), force)
+            }
         }
     }
 
-    /// Gives a file of the tree attributes, and extended ones where another file has them to be copied.
-    fn file(&mut self, one: &Move, wanted: Option<&Attributes>, extended: &Path) -> Result<(), Stopped> {
-        let Some(wanted) = wanted else { return Ok(()) };
-        if inode(&mut self.tree, &one.path)? != inode_of(one.old.as_ref()) {
+    /// Fails where the path is not what the journal says any more. Of a file with several names only the first move tells: each
+    /// changes the file. Says whether it is such a first one, which must be looked at before the next.
+    fn is_untouched(&mut self, one: &Move, there: Option<&Attributes>) -> Result<bool, Stopped> {
+        let (Some(there), Some(old)) = (there, &one.old) else { return Err(Stopped::Changed) };
+        let is_first = !old.has_names() || self.moved.insert(old.inode);
+        let same = there.inode == old.inode && (there.changed == old.changed || !is_first);
+        if same { Ok(is_first && old.has_names()) } else { Err(Stopped::Changed) }
+    }
+
+    /// Gives a file or folder of the tree what differs between two attributes, and between two paths' extended ones where the
+    /// run changed them: what was there before is noted then.
+    fn change(
+        &mut self,
+        one: &Move,
+        from: (Option<&Attributes>, &Path),
+        wanted: (Option<&Attributes>, &Path),
+        force: bool,
+    ) -> Result<(), Stopped> {
+        let ((Some(old), from), (Some(new), wanted)) = (from, wanted) else { return Ok(()) };
+        let mut folder;
+        let (parent, name) = if one.kind == MoveKind::Folder {
+            // Opened first, so that no link is followed.
+            folder = match Beneath::open(&self.tree_path.join(&one.path)) {
+                Ok(folder) => folder,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+                Err(error) => return Err(error.into()),
+            };
+            (folder.folder(Path::new(""))?, Path::new("."))
+        } else {
+            (self.tree.parent(&one.path)?, name(&one.path))
+        };
+        let Some(now) = Attributes::within(parent, name)? else { return Err(Stopped::Changed) };
+        if one.kind == MoveKind::Attributes {
+            if Some(now.inode) != inode_of(one.old.as_ref()) {
+                return Err(Stopped::Changed);
+            }
+            self.moved.insert(now.inode);
+        }
+        let merged = new.in_place_of(old, &now);
+        let Some(merged) = merged.or_else(|| force.then(|| new.clone())) else { return Err(Stopped::Changed) };
+        let path = opened(parent).join(name);
+        let is_noted = from.symlink_metadata().is_ok() && wanted.symlink_metadata().is_ok();
+        if is_noted && !extended::change(from, wanted, &path, force)? {
             return Err(Stopped::Changed);
         }
-        let parent = self.tree.parent(&one.path)?;
-        let path = opened(parent).join(name(&one.path));
-        if extended.is_file() && !attributes::has_same_extended(extended, &path)? {
-            attributes::copy_extended(extended, &path)?;
-        }
-        Ok(wanted.apply(parent, name(&one.path))?)
-    }
-
-    /// Gives a folder of the tree what is different in the second of two attributes, and extended ones where another folder
-    /// has them to be copied.
-    fn folder(&self, one: &Move, change: [&Option<Attributes>; 2], extended: &Path) -> Result<(), Stopped> {
-        let [Some(from), Some(wanted)] = change else { return Ok(()) };
-        // Opened first, so that no link is followed.
-        let folder = Beneath::open(&self.tree_path.join(&one.path));
-        let mut folder = match folder {
-            Ok(folder) => folder,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(error.into()),
-        };
-        let folder = folder.folder(Path::new(""))?;
-        let path = opened(folder).join(".");
-        if extended.is_dir() && !attributes::has_same_extended(extended, &path)? {
-            attributes::copy_extended(extended, &path)?;
-        }
-        Ok(wanted.apply_changed(from, folder, Path::new("."))?)
+        let is_so = merged.permissions() == now.permissions() && merged.modified == now.modified;
+        if is_so { Ok(()) } else { Ok(merged.apply(parent, name)?) }
     }
 }
 
@@ -193,18 +225,27 @@ fn inode_of(attributes: Option<&Attributes>) -> Option<u64> {
     attributes.map(|attributes| attributes.inode)
 }
 
-/// Returns the inode at a path below a folder; none where nothing is.
-fn inode(folder: &mut Beneath, path: &Path) -> io::Result<Option<u64>> {
-    let parent = match folder.parent(path) {
-        Ok(parent) => parent,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    match statat(parent, name(path), AtFlags::SYMLINK_NOFOLLOW) {
-        Ok(stat) => Ok(Some(stat.st_ino)),
-        Err(Errno::NOENT) => Ok(None),
-        Err(error) => Err(error.into()),
+/// Returns the attributes of a path below a folder; none where nothing is.
+fn look(folder: &mut Beneath, path: &Path) -> io::Result<Option<Attributes>> {
+    match folder.parent(path) {
+        Ok(parent) => Attributes::within(parent, name(path)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
     }
+}
+
+fn inode(folder: &mut Beneath, path: &Path) -> io::Result<Option<u64>> {
+    Ok(inode_of(look(folder, path)?.as_ref()))
+}
+
+/// Says whether what came out of the tree is the version that the journal has. Its move changed the time of its change.
+fn is_version(folder: &mut Beneath, path: &Path, one: &Move) -> io::Result<bool> {
+    let (Some(out), Some(old)) = (look(folder, path)?, &one.old) else { return Ok(false) };
+    if !out.is_same_version(old) || out.permissions() != old.permissions() {
+        return Ok(false);
+    }
+    let Some(before) = one.before else { return Ok(true) };
+    Ok(extended::with_file(folder.parent(path)?, name(path), |of| extended::known(of))?.print == before)
 }
 
 fn rename(

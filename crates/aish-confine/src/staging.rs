@@ -6,12 +6,13 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::attributes::{Attributes, FileKind};
-use crate::deep::remove_tree;
+use crate::attributes::Attributes;
+use crate::deep::{remove_any, remove_tree};
+use crate::extended::Which;
 use crate::journal::{Move, MoveKind};
 use crate::keep::OnConflict;
 use crate::layer::{Layer, LayerError, State, at};
@@ -96,12 +97,13 @@ impl Layer {
             at(&folder, fs::create_dir(&folder))?;
         }
         let mut seen = transfer::Seen::new();
+        let which = if coming == Coming::New { Which::Seen } else { Which::All };
         for one in moves {
             let from = match (coming, one.kind) {
                 (Coming::New, MoveKind::Create | MoveKind::Exchange) | (Coming::Old, MoveKind::Exchange) => {
                     self.upper(one.root).join(&one.path)
                 }
-                (Coming::Old, MoveKind::Delete) => self.folder.join("old").join(one.number.to_string()),
+                (Coming::Old, MoveKind::Delete) => self.old(one.number),
                 (Coming::New, MoveKind::Delete)
                 | (Coming::Old, MoveKind::Create)
                 | (_, MoveKind::Attributes | MoveKind::Folder) => {
@@ -109,7 +111,7 @@ impl Layer {
                 }
             };
             let to = self.stage_folder(one.root).join(one.number.to_string());
-            at(&to, transfer::copy(&from, &to, &mut seen))?;
+            at(&to, transfer::copy(&from, &to, &mut seen, which))?;
             let copied = at(&to, Attributes::of(&to))?.map(|attributes| (one.number, attributes.inode));
             note.copies.extend(copied);
         }
@@ -126,7 +128,7 @@ impl Layer {
                 (Coming::New, MoveKind::Exchange) | (Coming::Old, MoveKind::Exchange | MoveKind::Create) => {
                     self.upper(one.root).join(&one.path)
                 }
-                (Coming::New, MoveKind::Delete) => self.folder.join("old").join(one.number.to_string()),
+                (Coming::New, MoveKind::Delete) => self.old(one.number),
                 (Coming::Old, MoveKind::Delete)
                 | (Coming::New, MoveKind::Create)
                 | (_, MoveKind::Attributes | MoveKind::Folder) => {
@@ -136,7 +138,7 @@ impl Layer {
             let out = at(&from, Attributes::of(&from))?.filter(|out| note.inode(one) != Some(out.inode));
             if out.is_some() {
                 at(&to, remove_any(&to))?;
-                at(&to, transfer::copy(&from, &to, &mut seen))?;
+                at(&to, transfer::copy(&from, &to, &mut seen, Which::All))?;
             }
         }
         Ok(())
@@ -198,7 +200,8 @@ pub(crate) fn back(side: &mut Sides, one: &Move, note: &Note, coming: Coming) ->
     let there = Attributes::of(&side.tree_path.join(&one.path))?;
     let waits = staged.is_some() && staged.as_ref().map(|staged| staged.inode) == note.inode(one);
     match (one.kind, coming) {
-        (MoveKind::Attributes | MoveKind::Folder, _) => side.back(one, OnConflict::Replace),
+        (MoveKind::Attributes | MoveKind::Folder, Coming::New) => side.back(one, OnConflict::Stop),
+        (MoveKind::Attributes | MoveKind::Folder, Coming::Old) => side.back(one, OnConflict::Replace),
         (MoveKind::Create, _) if staged.is_some() || there.is_none() => Ok(()),
         (MoveKind::Create, _) => side.back(&Move { new: there, ..one.clone() }, OnConflict::Replace),
         // What waits is a new one that never came, or an old one that is to come.
@@ -208,13 +211,5 @@ pub(crate) fn back(side: &mut Sides, one: &Move, note: &Note, coming: Coming) ->
         (MoveKind::Delete, _) if staged.is_none() => Ok(()),
         (MoveKind::Delete, Coming::Old) if !waits => Ok(()),
         (MoveKind::Delete, _) => side.back(&Move { old: staged, ..one.clone() }, OnConflict::Replace),
-    }
-}
-
-fn remove_any(path: &Path) -> io::Result<()> {
-    match Attributes::of(path)? {
-        None => Ok(()),
-        Some(attributes) if attributes.kind == FileKind::Folder => remove_tree(path),
-        Some(_) => fs::remove_file(path),
     }
 }

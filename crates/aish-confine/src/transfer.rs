@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, Mode, SeekFrom, StatxFlags, seek, statx};
 
-use crate::attributes::{self, Attributes, FileKind};
+use crate::attributes::{Attributes, FileKind};
+use crate::extended::{self, Which};
 
 /// Says whether a rename between two folders can work: they are on the same mount of the same file system.
 pub(crate) fn is_same_mount(a: &Path, b: &Path) -> io::Result<bool> {
@@ -26,8 +27,9 @@ pub(crate) type Seen = HashMap<u64, PathBuf>;
 /// Copies what is at a path to a path where nothing is: contents with their holes, links among each other, times, modes,
 /// owners where the system allows it, extended attributes.
 ///
-/// `seen` holds inodes that were copied before and have several names.
-pub(crate) fn copy(from: &Path, to: &Path, seen: &mut Seen) -> io::Result<()> {
+/// `seen` holds inodes that were copied before and have several names; `which` says whether notes of overlayfs belong to it,
+/// as they do to what a layer was not made of.
+pub(crate) fn copy(from: &Path, to: &Path, seen: &mut Seen, which: Which) -> io::Result<()> {
     let Some(attributes) = Attributes::of(from)? else { return Err(io::ErrorKind::NotFound.into()) };
     match attributes.kind {
         FileKind::File => {
@@ -45,7 +47,7 @@ pub(crate) fn copy(from: &Path, to: &Path, seen: &mut Seen) -> io::Result<()> {
             fs::create_dir(to)?;
             for entry in fs::read_dir(from)? {
                 let name = entry?.file_name();
-                copy(&from.join(&name), &to.join(&name), seen)?;
+                copy(&from.join(&name), &to.join(&name), seen, which)?;
             }
         }
         FileKind::Whiteout => return Ok(()),
@@ -55,7 +57,7 @@ pub(crate) fn copy(from: &Path, to: &Path, seen: &mut Seen) -> io::Result<()> {
             rustix::fs::mknodat(CWD, to, kind, Mode::from_raw_mode(0o600), meta.rdev())?;
         }
     }
-    attributes::copy_extended(from, to)?;
+    extended::copy(from, to, which)?;
     attributes.apply(CWD, to)
 }
 
@@ -103,7 +105,7 @@ mod tests {
         symlink("nowhere", from.join("link")).unwrap();
         fs::set_permissions(from.join("a"), fs::Permissions::from_mode(0o440)).unwrap();
         fs::set_permissions(&from, fs::Permissions::from_mode(0o750)).unwrap();
-        copy(&from, &to, &mut Seen::new()).unwrap();
+        copy(&from, &to, &mut Seen::new(), Which::All).unwrap();
         let meta = |name: &str| fs::symlink_metadata(to.join(name)).unwrap();
         assert!(meta("sparse").blocks() * 512 < 1 << 20);
         assert_eq!(fs::read(to.join("sparse")).unwrap(), fs::read(from.join("sparse")).unwrap());

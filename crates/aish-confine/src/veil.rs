@@ -13,8 +13,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::attributes::{self, Attributes, FileKind};
+use crate::attributes::{Attributes, FileKind};
 use crate::environment::{is_private_name, secret_user};
+use crate::extended::{self, Which};
 use crate::layer::{Layer, LayerError, at};
 use crate::tree::is_repository;
 
@@ -73,13 +74,7 @@ impl Layer {
     /// # Errors
     /// When the layer cannot be read or written.
     pub(crate) fn unveil(&self) -> Result<(), LayerError> {
-        let notes = self.veils_path();
-        let veils: Vec<Veil> = match fs::read(&notes) {
-            Ok(text) => at(&notes, serde_json::from_slice(&text).map_err(io::Error::from))?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(source) => return Err(LayerError { path: notes, source }),
-        };
-        for veil in &veils {
+        for veil in &self.veils()? {
             let path = self.upper(veil.root).join(&veil.path);
             let Some(text) = read(&path) else { continue };
             let restored = restore(&text, &veil.lines);
@@ -88,6 +83,20 @@ impl Layer {
             }
         }
         Ok(())
+    }
+
+    fn veils(&self) -> Result<Vec<Veil>, LayerError> {
+        let notes = self.veils_path();
+        match fs::read(&notes) {
+            Ok(text) => at(&notes, serde_json::from_slice(&text).map_err(io::Error::from)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(source) => Err(LayerError { path: notes, source }),
+        }
+    }
+
+    /// Lists the files that were in the layer before the run, by root and path.
+    pub(crate) fn veiled(&self) -> Result<Vec<(usize, PathBuf)>, LayerError> {
+        Ok(self.veils()?.into_iter().map(|veil| (veil.root, veil.path)).collect())
     }
 
     fn veils_path(&self) -> PathBuf {
@@ -106,10 +115,19 @@ impl Layer {
         }
         let file = upper.join(path);
         at(&file, fs::write(&file, text))?;
+        // It stands for the copy that overlayfs would make.
+        let below = tree.join(path);
+        if at(&below, Attributes::of(&below))?.is_some_and(|below| below.has_names()) {
+            let folder = upper.join(path.parent().unwrap_or(Path::new("")));
+            at(&folder, extended::note_copies(&folder))?;
+            let accessed = at(&below, fs::metadata(&below).and_then(|meta| meta.accessed()))?;
+            let times = fs::FileTimes::new().set_accessed(accessed);
+            at(&file, fs::File::options().write(true).open(&file).and_then(|file| file.set_times(times)))?;
+        }
         // Folders after what is in them, whose coming changed their times.
         for one in [path].iter().chain(&folders) {
             let (below, above) = (tree.join(one), upper.join(one));
-            at(&above, attributes::copy_extended(&below, &above))?;
+            at(&above, extended::copy(&below, &above, Which::Seen))?;
             if let Some(as_below) = at(&below, Attributes::of(&below))? {
                 at(&above, as_below.apply(rustix::fs::CWD, &above))?;
             }

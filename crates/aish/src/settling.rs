@@ -74,8 +74,6 @@ impl Decision {
 enum NotKept {
     #[error("{}", chain(.0))]
     Unmoved(#[from] KeepError),
-    #[error("the tree changed while it ran")]
-    Conflict,
 }
 
 /// Returns what is to be remembered of a call that runs in a layer.
@@ -316,7 +314,9 @@ impl Settler<'_> {
         };
         match self.approver.changes(&question).await {
             ChangesAnswer::Keep => Ok(keep(OnConflict::Replace).await?),
-            ChangesAnswer::Drop | ChangesAnswer::Stop | ChangesAnswer::Nobody => Err(NotKept::Conflict),
+            ChangesAnswer::Drop | ChangesAnswer::Stop | ChangesAnswer::Nobody => {
+                Err(KeepError::Conflicts(conflicts).into())
+            }
         }
     }
 }

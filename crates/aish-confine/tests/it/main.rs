@@ -15,6 +15,8 @@ mod everyday;
 #[cfg(test)]
 mod exactness;
 #[cfg(test)]
+mod extended;
+#[cfg(test)]
 mod facts;
 #[cfg(test)]
 mod faults;
@@ -24,6 +26,8 @@ mod guarded;
 mod keeping;
 #[cfg(test)]
 mod levels;
+#[cfg(test)]
+mod names;
 #[cfg(test)]
 mod place;
 #[cfg(test)]

@@ -90,3 +90,21 @@ fn a_folder_that_cannot_be_looked_into_is_not_opened_for_a_command() {
     fs::set_permissions(place.tree.join("shut"), fs::Permissions::from_mode(0o700)).unwrap();
     assert!(!said.contains("s3cret") && said.contains("end"), "{said}");
 }
+
+#[test]
+fn settings_with_several_names_stay_one_file() {
+    use std::os::unix::fs::MetadataExt as _;
+    let place = repository();
+    fs::hard_link(place.tree.join(".npmrc"), place.home.join("npmrc")).unwrap();
+    let before = place.picture();
+    let (layer, _) = run(&place, "cat .npmrc; echo new > n", Dotenv::Locked);
+    layer.keep(Caches::LeftOut, OnConflict::Stop).unwrap();
+    let inode = |path: std::path::PathBuf| fs::metadata(path).unwrap().ino();
+    assert_eq!(inode(place.tree.join(".npmrc")), inode(place.home.join("npmrc")));
+    layer.take_back(OnConflict::Stop).unwrap();
+    assert_eq!(place.picture(), before);
+    let (layer, _) = run(&place, "echo a=b >> .npmrc", Dotenv::Locked);
+    let kept = layer.keep(Caches::LeftOut, OnConflict::Stop);
+    assert!(matches!(kept, Err(aish_confine::KeepError::Conflicts(_))), "{kept:?}");
+    assert_eq!(place.picture(), before);
+}

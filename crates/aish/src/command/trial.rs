@@ -5,7 +5,7 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::process::Command;
 
 use aish_confine::{
-    Caches, Dotenv, KeepError, Layer, Network, OnConflict, Report, Streams, run_on_pipes, run_on_terminal,
+    Caches, Dotenv, KeepError, Layer, Network, OnConflict, Report, Streams, Why, run_on_pipes, run_on_terminal,
 };
 
 use crate::arguments::TrialFlags;
@@ -160,20 +160,32 @@ fn shown(flags: &TrialFlags) -> String {
     }
 }
 
+/// Conflicts that are listed.
+const MOST_CONFLICTS: usize = 20;
+
 /// Moves the changes into the tree; where something else changed there in the meantime, a person decides.
 fn keep(layer: &Layer, caches: Caches, on_terminal: bool) -> Result<(), Failure> {
     match layer.keep(caches, OnConflict::Stop) {
         Ok(_) => Ok(()),
         Err(KeepError::Conflicts(conflicts)) => {
-            for conflict in &conflicts {
+            for conflict in conflicts.iter().take(MOST_CONFLICTS) {
                 let path = conflict.path.display().to_string();
                 complain(&format!("{} {}", aish_types::visible(&path), conflict.why.as_str()));
+            }
+            if conflicts.len() > MOST_CONFLICTS {
+                complain(&format!("and {} more", conflicts.len() - MOST_CONFLICTS));
             }
             if on_terminal && answer("replace it all the same? what is there now can be brought back [y/N] ") == "y" {
                 layer.keep(caches, OnConflict::Replace).map(drop).map_err(Failure::from)
             } else {
                 layer.discard()?;
-                Err(Failure::user("nothing was kept: the tree changed while the command ran; run it again"))
+                let parted = conflicts.iter().all(|conflict| conflict.why == Why::Linked);
+                let what = if parted {
+                    "a file with several names would be parted; run it without `aish try`"
+                } else {
+                    "the tree changed while the command ran; run it again"
+                };
+                Err(Failure::user(format!("nothing was kept: {what}")))
             }
         }
         Err(error) => {

@@ -205,6 +205,8 @@ const SERVER: &str = "a server outside";
 const HINTS: &[(&str, &str)] = &[
     ("read-only file system", "a path outside the tree"),
     ("no new privileges", "another user"),
+    ("/dev/fuse", "to mount a file system"),
+    ("fuse: device not found", "to mount a file system"),
     ("invalid cross-device link", "to rename a folder"),
     ("operation not permitted", "more rights"),
     ("permission denied", "a file that is hidden or not its own"),
@@ -269,6 +271,8 @@ mod tests {
         let none = Report::default();
         let said = of(1, "x\ntouch: cannot touch '/x': Read-only file system\n", &none).unwrap();
         assert_eq!(said, "it may have wanted a path outside the tree: touch: cannot touch '/x': Read-only file system");
+        let said = of(1, "fuse: device not found, try 'modprobe fuse' first\n", &none).unwrap();
+        assert!(said.starts_with("it may have wanted to mount a file system: fuse"), "{said}");
         assert_eq!(of(0, "Permission denied", &none), None);
         assert_eq!(of(1, "assertion failed", &none), None);
         let asked = Report { names: vec!["example.org".to_owned()], ..Report::default() };

@@ -178,3 +178,20 @@ fn without_anything_that_holds_it_no_attempt_runs_unasked_but_those_that_read() 
         assert!(reads.contains(line), "{line}");
     }
 }
+
+#[test]
+fn what_would_part_the_names_of_a_file_is_not_kept_in_silence() {
+    let home = home();
+    std::fs::hard_link(home.work().join("a"), home.work().join("other")).unwrap();
+    let (code, _, err) = run(&home, &["try", "--keep", "--", "mv", "a", "c"]);
+    assert_ne!(code, 0, "{err}");
+    for part in ["c is one of several names of a file", "would be parted; run it without `aish try`"] {
+        assert!(err.contains(part), "{part}: {err}");
+    }
+    assert_eq!((read(&home, "a").as_str(), read(&home, "c").as_str()), ("one\ntwo\n", "entity not found"));
+    // A new name of a file is its name.
+    let (code, _, err) = run(&home, &["try", "--keep", "--", "ln", "b", "d"]);
+    assert_eq!(code, 0, "{err}");
+    let inode = |name: &str| std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(home.work().join(name)).unwrap());
+    assert_eq!(inode("b"), inode("d"));
+}
