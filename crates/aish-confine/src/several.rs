@@ -139,16 +139,21 @@ pub(crate) fn parted(layer: &Layer, changes: &Changes, names: &[Name]) -> Result
     for name in &touched {
         left.insert(name);
     }
+    let are_all_lost =
+        |file: &File| lost.get(file).and_then(|all| Some((all.len() as u64) >= all.first()?.links)) == Some(true);
     let mut copies: BTreeMap<File, Vec<&Came>> = BTreeMap::new();
     for one in &came {
-        for file in left.of(layer, one)? {
+        let files = left.of(layer, one)?;
+        // Of which file it is a copy is not certain: it parts names only where it does so for each of them.
+        if files.len() > 1 {
+            found.extend((!files.iter().any(are_all_lost)).then(|| one.path.clone()));
+        } else if let Some(file) = files.into_iter().next() {
             copies.entry(file).or_default().push(one);
         }
     }
     for (file, copies) in &copies {
-        let are_all_lost = lost.get(file).and_then(|all| Some((all.len() as u64) >= all.first()?.links)) == Some(true);
-        // No other name is left: it may be one file still, but not two.
-        if !are_all_lost || copies.iter().map(|one| one.inode).collect::<BTreeSet<_>>().len() > 1 {
+        // Where no other name is left, it may be one file still, but not two.
+        if !are_all_lost(file) || copies.iter().map(|one| one.inode).collect::<BTreeSet<_>>().len() > 1 {
             found.extend(copies.iter().map(|one| one.path.clone()));
             found.extend(staying.get(file).into_iter().flatten().map(path));
         }

@@ -106,6 +106,29 @@ fn the_last_name_that_is_left_of_a_file_can_get_another_one() {
     assert_eq!(place.picture(), before);
 }
 
+/// As rustc does with what two builds have in common: all names of each file go, and it has another one. Size and times of the
+/// files are the same, so that nothing tells their copies apart.
+#[test]
+fn files_that_are_alike_can_all_get_other_names() {
+    let place = Place::new();
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(3);
+    for name in ["one", "two", "six"] {
+        let file = format!("s0/{name}");
+        place.write(&file, name);
+        let times = fs::FileTimes::new().set_accessed(old).set_modified(old);
+        fs::File::options().write(true).open(place.tree.join(&file)).unwrap().set_times(times).unwrap();
+        fs::create_dir_all(place.tree.join("s1")).unwrap();
+        fs::hard_link(place.tree.join(&file), place.tree.join(format!("s1/{name}"))).unwrap();
+    }
+    let before = place.picture();
+    let layer = place.keep("mkdir s2; for f in s1/*; do ln $f s2/; done; rm -r s0 s1");
+    for name in ["one", "two", "six"] {
+        assert_eq!(fs::read_to_string(place.tree.join("s2").join(name)).unwrap(), name);
+    }
+    layer.take_back(OnConflict::Stop).unwrap();
+    assert_eq!(place.picture(), before);
+}
+
 #[test]
 fn what_would_part_the_names_of_a_file_is_asked_about() {
     for (line, paths) in [
