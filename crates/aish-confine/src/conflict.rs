@@ -1,5 +1,6 @@
 //! Paths of the tree that changed while a layer was open, or since it was kept.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
@@ -56,7 +57,8 @@ pub(crate) fn of_keeping(layer: &Layer, moves: &[Move], changes: &Changes) -> Re
         names.extend(part.1);
     }
     let mut parted = several::parted(layer, changes, &names)?;
-    parted.retain(|one| !found.iter().any(|other| other.path == one.path));
+    let known: BTreeSet<_> = found.iter().map(|one| one.path.as_path()).collect();
+    parted.retain(|one| !known.contains(one.path.as_path()));
     found.extend(parted);
     Ok(found)
 }

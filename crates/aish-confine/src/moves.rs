@@ -81,10 +81,13 @@ impl Layer {
 
     /// Takes what is refused out of folders that are moved as a whole.
     pub(crate) fn take_out(&self, changes: &Changes) -> Result<(), LayerError> {
+        if changes.refused.is_empty() {
+            return Ok(());
+        }
+        let moved: BTreeSet<(usize, &Path)> =
+            changes.changes.iter().map(|one| (one.root, one.path.as_path())).collect();
         for refused in &changes.refused {
-            let whole = changes.changes.iter().any(|change| {
-                change.root == refused.root && refused.path != change.path && refused.path.starts_with(&change.path)
-            });
+            let whole = refused.path.ancestors().skip(1).any(|folder| moved.contains(&(refused.root, folder)));
             let path = self.upper(refused.root).join(&refused.path);
             if whole {
                 at(&path, remove_any(&path))?;

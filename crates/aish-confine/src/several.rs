@@ -19,7 +19,7 @@ use crate::layer::{Layer, LayerError, at};
 type Time = (i64, i64);
 
 /// A file by its root and inode.
-type File = (usize, u64);
+type FileId = (usize, u64);
 
 /// A name of a file with several that the run took away, or gave to another file.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Name {
         Self { root, inode: meta.ino(), links: meta.nlink(), accessed, version, path: path.to_owned() }
     }
 
-    fn file(&self) -> File {
+    fn file(&self) -> FileId {
         (self.root, self.inode)
     }
 
@@ -78,7 +78,7 @@ struct Came {
 
 /// Notes of which files the run took all names away but one: what is left is one file, in the layer and without one.
 pub(crate) fn find_last_names(layer: &Layer, changes: &mut Changes) -> Result<(), LayerError> {
-    let mut left: BTreeMap<File, u64> = BTreeMap::new();
+    let mut left: BTreeMap<FileId, u64> = BTreeMap::new();
     for (file, all) in staying(changes) {
         if let [Change { old: Some(old), .. }] = all.as_slice() {
             left.insert(file, old.links.saturating_sub(1));
@@ -116,39 +116,39 @@ pub(crate) fn parted(layer: &Layer, changes: &Changes, names: &[Name]) -> Result
         return Ok(conflicts(found));
     }
     let came = came(layer, changes)?;
-    let last: Vec<&Change> = changes.all().filter(|one| one.is_last_name).collect();
+    let mut lost: BTreeMap<FileId, Vec<&Name>> = BTreeMap::new();
+    for name in names {
+        lost.entry(name.file()).or_default().push(name);
+    }
+    let are_all_lost =
+        |file: &FileId| lost.get(file).and_then(|all| Some((all.len() as u64) >= all.first()?.links)) == Some(true);
     let mut left = Names::default();
-    for one in &last {
+    let mut last = BTreeSet::new();
+    for one in changes.all().filter(|one| one.is_last_name) {
+        last.insert(path(&one));
         if let (Some(old), Some(new)) = (&one.old, &one.new) {
             left.last.insert((one.root, new.inode), (one.root, old.inode));
         }
     }
-    let last: BTreeSet<PathBuf> = last.iter().map(path).collect();
-    let mut lost: BTreeMap<File, Vec<&Name>> = BTreeMap::new();
-    for name in names {
-        lost.entry(name.file()).or_default().push(name);
-    }
     for name in names.iter().filter(|name| !last.contains(&name.path)) {
         // Where overlayfs copied nothing, no copy comes from.
         if name.may_be_copied(layer)? {
-            left.insert(name);
+            left.insert(name, are_all_lost(&name.file()));
         }
     }
     // A new file with the same content may be in the place of one that was moved.
     let touched = touched(layer, &staying)?;
     for name in &touched {
-        left.insert(name);
+        left.insert(name, false);
     }
-    let are_all_lost =
-        |file: &File| lost.get(file).and_then(|all| Some((all.len() as u64) >= all.first()?.links)) == Some(true);
-    let mut copies: BTreeMap<File, Vec<&Came>> = BTreeMap::new();
+    let mut copies: BTreeMap<FileId, Vec<&Came>> = BTreeMap::new();
     for one in &came {
-        let files = left.of(layer, one)?;
-        // Of which file it is a copy is not certain: it parts names only where it does so for each of them.
-        if files.len() > 1 {
-            found.extend((!files.iter().any(are_all_lost)).then(|| one.path.clone()));
-        } else if let Some(file) = files.into_iter().next() {
-            copies.entry(file).or_default().push(one);
+        let Some(source) = left.source(layer, one)? else { continue };
+        if source.is_certain {
+            copies.entry(source.file).or_default().push(one);
+        } else if source.all_have_names {
+            // It parts names of whichever it is a copy of.
+            found.insert(one.path.clone());
         }
     }
     for (file, copies) in &copies {
@@ -158,33 +158,55 @@ pub(crate) fn parted(layer: &Layer, changes: &Changes, names: &[Name]) -> Result
             found.extend(staying.get(file).into_iter().flatten().map(path));
         }
     }
-    for name in &noted {
-        let same = came.iter().filter(|one| (one.root, one.accessed) == (name.root, name.accessed));
-        found.extend(same.map(|one| one.path.clone()));
-    }
+    let noted: BTreeSet<_> = noted.iter().map(|name| (name.root, name.accessed)).collect();
+    let same = came.iter().filter(|one| noted.contains(&(one.root, one.accessed)));
+    found.extend(same.map(|one| one.path.clone()));
     Ok(conflicts(found))
+}
+
+/// Which file one of the layer is a copy of.
+#[derive(Debug, Clone, Copy)]
+struct Source {
+    file: FileId,
+    /// Whether it can be no other one.
+    is_certain: bool,
+    /// Whether each that it may be has a name left.
+    all_have_names: bool,
+}
+
+impl Source {
+    fn new(file: FileId) -> Self {
+        Self { file, is_certain: true, all_have_names: true }
+    }
 }
 
 /// Names that are lost, by what tells their copies.
 #[derive(Default)]
 struct Names<'a> {
     /// Copies of files of which a name is left: which file each is.
-    last: BTreeMap<File, File>,
+    last: BTreeMap<FileId, FileId>,
     by_path: BTreeMap<&'a Path, &'a Name>,
-    by_time: BTreeMap<(usize, Time), Vec<&'a Name>>,
+    by_time: BTreeMap<(usize, Time), Source>,
+    by_version: BTreeMap<(usize, Time, Version), Source>,
 }
 
 impl<'a> Names<'a> {
-    fn insert(&mut self, name: &'a Name) {
+    fn insert(&mut self, name: &'a Name, are_all_lost: bool) {
         self.by_path.insert(&name.path, name);
-        self.by_time.entry((name.root, name.accessed)).or_default().push(name);
+        let new = Source { all_have_names: !are_all_lost, ..Source::new(name.file()) };
+        let add = |source: &mut Source| {
+            source.is_certain &= source.file == new.file;
+            source.all_have_names &= new.all_have_names;
+        };
+        self.by_time.entry((name.root, name.accessed)).and_modify(add).or_insert(new);
+        self.by_version.entry((name.root, name.accessed, name.version)).and_modify(add).or_insert(new);
     }
 
-    /// Returns the files that one of the layer may be a copy of: the one in whose place it is, else those that it is like, else
-    /// those with its time of access.
-    fn of(&self, layer: &Layer, one: &Came) -> Result<BTreeSet<File>, LayerError> {
+    /// Returns what one of the layer is a copy of: the file in whose place it is, else one that it is like, else one with its
+    /// time of access.
+    fn source(&self, layer: &Layer, one: &Came) -> Result<Option<Source>, LayerError> {
         if let Some(file) = self.last.get(&(one.root, one.inode)) {
-            return Ok(BTreeSet::from([*file]));
+            return Ok(Some(Source::new(*file)));
         }
         let in_place = match self.by_path.get(one.path.as_path()) {
             Some(name) if one.accessed < layer.about.start || one.accessed == name.accessed => Some(name),
@@ -192,16 +214,15 @@ impl<'a> Names<'a> {
             Some(name) if is_as_full(one)? => Some(name),
             Some(_) | None => None,
         };
-        let same = self.by_time.get(&(one.root, one.accessed)).map(Vec::as_slice).unwrap_or_default();
-        if in_place.is_none() && same.is_empty() || at(&one.upper, extended::is_copied(&one.upper))? {
-            return Ok(BTreeSet::new());
-        }
-        let alike = || same.iter().filter(|name| name.version == one.version);
-        Ok(match in_place {
-            Some(name) => BTreeSet::from([name.file()]),
-            None if alike().next().is_some() => alike().map(|name| name.file()).collect(),
-            None => same.iter().map(|name| name.file()).collect(),
-        })
+        let found = match in_place {
+            Some(name) => Some(Source::new(name.file())),
+            None => {
+                let alike = self.by_version.get(&(one.root, one.accessed, one.version));
+                alike.or_else(|| self.by_time.get(&(one.root, one.accessed))).copied()
+            }
+        };
+        // Of one that overlayfs noted as a copy it was the only name.
+        Ok(if found.is_some() && at(&one.upper, extended::is_copied(&one.upper))? { None } else { found })
     }
 }
 
@@ -219,7 +240,7 @@ fn conflicts(paths: BTreeSet<PathBuf>) -> Vec<Conflict> {
 }
 
 /// Returns the changes that leave names of a file with several what they are, but for attributes: by its root and inode.
-fn staying(changes: &Changes) -> BTreeMap<File, Vec<&Change>> {
+fn staying(changes: &Changes) -> BTreeMap<FileId, Vec<&Change>> {
     let mut files: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for one in changes.all().filter(|one| one.keeps_file()) {
         if let Some(old) = &one.old {
@@ -230,7 +251,7 @@ fn staying(changes: &Changes) -> BTreeMap<File, Vec<&Change>> {
 }
 
 /// Lists names of such changes under which the time of access is another.
-fn touched(layer: &Layer, staying: &BTreeMap<File, Vec<&Change>>) -> Result<Vec<Name>, LayerError> {
+fn touched(layer: &Layer, staying: &BTreeMap<FileId, Vec<&Change>>) -> Result<Vec<Name>, LayerError> {
     let mut found = Vec::new();
     for one in staying.values().flatten().filter(|one| !one.is_last_name) {
         let (path, upper) = (layer.tree(one.root).join(&one.path), layer.upper(one.root).join(&one.path));

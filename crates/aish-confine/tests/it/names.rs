@@ -162,7 +162,7 @@ fn what_would_part_the_names_of_a_file_is_asked_about() {
 }
 
 #[test]
-fn what_is_the_same_for_all_names_of_a_file_is_not_asked_about() {
+fn what_does_not_part_the_names_of_a_file_or_makes_another_file_is_not_asked_about() {
     for line in [
         "rm a",
         "rm a d/b; echo new > a; ln a d/b",
@@ -176,6 +176,10 @@ fn what_is_the_same_for_all_names_of_a_file_is_not_asked_about() {
         "rm a; echo more >> c",
         "chmod 600 a; chmod 600 d/b; echo > n",
         "ln a e; rm d/b e; echo more >> a",
+        "ln a e",
+        "mkdir n; ln a n/e",
+        "ln a e; chmod 600 a",
+        "cp a n; rm a d/b; mv n a; ln a d/b",
         "touch -d @5 d/b",
         "chmod 600 a; chmod 600 d/b",
         "touch a; echo more >> c",
@@ -210,8 +214,8 @@ impl Numbers {
     }
 
     /// Makes a line that gives, takes and moves names, and then writes to what is there: that a name was written to before it
-    /// went leaves nothing behind. Nothing gives an old file another time of access, or
-    /// reads through one name what was written through another. A file with several names gets no other one.
+    /// went leaves nothing behind. Nothing gives an old file another time of access, or reads through one name what was written
+    /// through another; a file with several names gets no other one.
     fn line(&mut self) -> String {
         const NAMES: &[&str] = &["a", "b", "c", "e", "d/b", "d/f", "n/g"];
         let mut line = "mkdir -p n; ".repeat(self.below(2));
