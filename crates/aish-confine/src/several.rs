@@ -2,8 +2,8 @@
 //! all of them would be what became of the one.
 //!
 //! A copy is told from a new file by its time of access, which overlayfs copies and nothing in the layer changes, and by the mark
-//! of the folder that it was made in. What is told is the end: that a name was written to before it went leaves nothing behind, and
-//! a program that copies a file with its times and deletes the old one leaves the same behind as one that moves it.
+//! of the folder that it was made in. What is told is the end: that a name was written to before it went leaves nothing behind. A
+//! copy that is as the file was is a file of its own and no conflict: compilers move and link such names from one build to the next.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -57,11 +57,11 @@ fn accessed(meta: &fs::Metadata) -> Time {
     (meta.atime(), meta.atime_nsec())
 }
 
-/// Size and time of modification.
-type Version = (u64, Time);
+/// Size, mode and time of modification.
+type Version = (u64, u32, Time);
 
 fn version(meta: &fs::Metadata) -> Version {
-    (meta.size(), (meta.mtime(), meta.mtime_nsec()))
+    (meta.size(), meta.mode(), (meta.mtime(), meta.mtime_nsec()))
 }
 
 /// A file of the layer under a name that is another one's in the tree, or nobody's.
@@ -187,7 +187,7 @@ struct Names<'a> {
     last: BTreeMap<FileId, FileId>,
     by_path: BTreeMap<&'a Path, &'a Name>,
     by_time: BTreeMap<(usize, Time), Source>,
-    by_version: BTreeMap<(usize, Time, Version), Source>,
+    versions: BTreeSet<(usize, Time, Version)>,
 }
 
 impl<'a> Names<'a> {
@@ -199,11 +199,10 @@ impl<'a> Names<'a> {
             source.all_have_names &= new.all_have_names;
         };
         self.by_time.entry((name.root, name.accessed)).and_modify(add).or_insert(new);
-        self.by_version.entry((name.root, name.accessed, name.version)).and_modify(add).or_insert(new);
+        self.versions.insert((name.root, name.accessed, name.version));
     }
 
-    /// Returns what one of the layer is a copy of: the file in whose place it is, else one that it is like, else one with its
-    /// time of access.
+    /// Returns what one of the layer is a changed copy of: the file in whose place it is, else one with its time of access.
     fn source(&self, layer: &Layer, one: &Came) -> Result<Option<Source>, LayerError> {
         if let Some(file) = self.last.get(&(one.root, one.inode)) {
             return Ok(Some(Source::new(*file)));
@@ -216,10 +215,8 @@ impl<'a> Names<'a> {
         };
         let found = match in_place {
             Some(name) => Some(Source::new(name.file())),
-            None => {
-                let alike = self.by_version.get(&(one.root, one.accessed, one.version));
-                alike.or_else(|| self.by_time.get(&(one.root, one.accessed))).copied()
-            }
+            None if self.versions.contains(&(one.root, one.accessed, one.version)) => None,
+            None => self.by_time.get(&(one.root, one.accessed)).copied(),
         };
         // Of one that overlayfs noted as a copy it was the only name.
         Ok(if found.is_some() && at(&one.upper, extended::is_copied(&one.upper))? { None } else { found })
