@@ -183,7 +183,7 @@ fn without_anything_that_holds_it_no_attempt_runs_unasked_but_those_that_read() 
 fn what_would_part_the_names_of_a_file_is_not_kept_in_silence() {
     let home = home();
     std::fs::hard_link(home.work().join("a"), home.work().join("other")).unwrap();
-    let (code, _, err) = run(&home, &["try", "--keep", "--", "mv", "a", "c"]);
+    let (code, _, err) = run(&home, &["try", "--keep", "--", "sh", "-c", "mv a c; echo more >> c"]);
     assert_ne!(code, 0, "{err}");
     for part in ["c is one of several names of a file", "would be parted; run it without `aish try`"] {
         assert!(err.contains(part), "{part}: {err}");
