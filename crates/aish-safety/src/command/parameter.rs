@@ -79,42 +79,51 @@ impl Walker<'_> {
             self.operate_on_list(name, operator);
             return vec![if keys { Word::number(Taint::NONE) } else { Word::unknown(taint) }];
         }
-        let mut words = match index {
-            Some("@" | "*") => self.value(name),
-            Some(index) => {
-                let index = self.index(name, index);
-                let words = self.value(name);
-                match index.text.parse::<usize>() {
-                    Ok(at) if at < words.len() => words.get(at).cloned().into_iter().collect(),
-                    // Elements are not kept by their numbers.
-                    Ok(_) => vec![Word::unknown(self.taint_of_any(&words))],
-                    // Keys are not followed: of one value it is that.
-                    Err(_) if words.len() == 1 => words,
-                    Err(_) => vec![Word::unknown(self.taint_of_any(&words))],
-                }
-            }
-            None if matches!(name, "@" | "*") => self.value(name),
-            None => self.value(name).into_iter().take(1).collect(),
+        let words = self.elements(name, index);
+        let (target, words) = match indirect {
+            true => self.values_of_named(name, &words, inside),
+            false => (name.into(), words),
         };
-        let mut target = String::from(name);
-        if indirect {
-            words = match words.first() {
-                Some(word) if word.is_known() && !word.text.is_empty() => {
-                    let name = word.text.clone();
-                    target.clone_from(&name);
-                    let index = name.split_once('[').map_or("", |(_, index)| index);
-                    self.evaluated(&Word { text: index.into(), ..word.clone() });
-                    self.value(&name)
-                }
-                Some(_) => {
-                    self.computes_with_the_unknown(inside);
-                    vec![Word::unknown(Taint::NONE)]
-                }
-                None => vec![Word::unknown(Taint::NONE)],
-            };
-        }
         let is_list = matches!(index, Some("@" | "*")) || matches!(name, "@" | "*");
         if operator.is_empty() { words } else { self.operate(&target, is_list, words, operator) }
+    }
+
+    /// Returns the elements of a variable that an index is for; without one the first.
+    fn elements(&mut self, name: &str, index: Option<&str>) -> Vec<Word> {
+        let index = match index {
+            Some("@" | "*") => return self.value(name),
+            None if matches!(name, "@" | "*") => return self.value(name),
+            None => return self.value(name).into_iter().take(1).collect(),
+            Some(index) => self.index(name, index),
+        };
+        let words = self.value(name);
+        match index.text.parse::<usize>() {
+            Ok(at) if at < words.len() => words.get(at).cloned().into_iter().collect(),
+            // Elements are not kept by their numbers.
+            Ok(_) => vec![Word::unknown(self.taint_of_any(&words))],
+            // Keys are not followed: of one value it is that.
+            Err(_) if words.len() == 1 => words,
+            Err(_) => vec![Word::unknown(self.taint_of_any(&words))],
+        }
+    }
+
+    /// `${!x}`: returns the name of the variable that the value of another one names, and the values of that.
+    fn values_of_named(&mut self, name: &str, words: &[Word], inside: &str) -> (String, Vec<Word>) {
+        match words.first() {
+            Some(word) if word.is_known() && !word.text.is_empty() => {
+                let target = word.text.clone();
+                let index = target.split_once('[').map_or("", |(_, index)| index);
+                self.evaluated(&Word { text: index.into(), ..word.clone() });
+                let values = self.value(&target);
+                (target, values)
+            }
+            first => {
+                if first.is_some() {
+                    self.computes_with_the_unknown(inside);
+                }
+                (name.into(), vec![Word::unknown(Taint::NONE)])
+            }
+        }
     }
 
     fn length_of(&mut self, name: &str) -> Word {
