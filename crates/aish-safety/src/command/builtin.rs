@@ -293,49 +293,8 @@ impl Walker<'_> {
     /// Judges assignments to variables whose value is code.
     pub(crate) fn code_settings(&mut self, assigned: &[Assigned]) {
         for one in assigned {
-            let name = one.name.as_str();
             let Some(value) = one.value.first() else { continue };
-            if variables::OPENED.contains(&name) {
-                self.opens_by_value(name, value);
-            }
-            if name == "GIT_CONFIG_PARAMETERS" {
-                self.ask_variable(name, value);
-                // Settings in quotes, one behind the other: `'core.pager=cmd' 'alias.x'='!cmd'`.
-                let settings = self.expand(&value.text.clone());
-                for setting in settings.iter().take(64) {
-                    if let Some((_, line)) = setting.text.split_once('=') {
-                        self.suspect(line.trim_start_matches('!'));
-                    }
-                }
-            } else if variables::SCRIPTS.contains(&name) {
-                // The shell expands the name of the file, too.
-                let text = value.text.clone();
-                self.within(alloc::format!("the variable {name}").into(), |walker| walker.expand_document(&text));
-                let stream = self.read_file(value);
-                self.code_stream(name, &stream);
-                self.ask_variable(name, value);
-            } else if variables::CODE.contains(&name) || variables::CODE_GLOBS.iter().any(|glob| glob_match(glob, name))
-            {
-                self.code_variable(name, value);
-            } else if variables::PRELOADED.contains(&name)
-                && (value.taint.foreign()
-                    || self.file_taint(value).foreign()
-                    || self.place(value).is_scratch()
-                    || value.text.starts_with("./"))
-            {
-                let mut reason =
-                    String::from("puts code from a folder that anybody may write into a program, through ");
-                reason.push_str(name);
-                self.note_plain(&value.text, Verdict::Halt, Effect::RunForeign, "shell.preload", &reason);
-            } else if variables::LOADERS.contains(&name) || name == "IFS" {
-                self.ask_variable(name, value);
-                if let Some((_, language)) = variables::LANGUAGE.iter().find(|(known, _)| *known == name) {
-                    let (text, known) = (value.text.clone(), value.is_known());
-                    self.within(alloc::format!("the variable {name}").into(), |walker| {
-                        walker.code(name, &text, value.taint, known, *language, &Stream::default());
-                    });
-                }
-            }
+            self.code_setting(&one.name, value);
             if let Some(body) = value.text.strip_prefix("() {") {
                 // A function that a shell takes from its environment; old ones run what stands behind it too.
                 self.suspect(body.rsplit_once('}').map_or(body, |(body, _)| body));
@@ -344,6 +303,51 @@ impl Walker<'_> {
                 }
             }
         }
+    }
+
+    fn code_setting(&mut self, name: &str, value: &Word) {
+        if variables::OPENED.contains(&name) {
+            self.opens_by_value(name, value);
+        }
+        if name == "GIT_CONFIG_PARAMETERS" {
+            self.ask_variable(name, value);
+            // Settings in quotes, one behind the other: `'core.pager=cmd' 'alias.x'='!cmd'`.
+            let settings = self.expand(&value.text.clone());
+            for setting in settings.iter().take(64) {
+                if let Some((_, line)) = setting.text.split_once('=') {
+                    self.suspect(line.trim_start_matches('!'));
+                }
+            }
+        } else if variables::SCRIPTS.contains(&name) {
+            // The shell expands the name of the file, too.
+            let text = value.text.clone();
+            self.within(alloc::format!("the variable {name}").into(), |walker| walker.expand_document(&text));
+            let stream = self.read_file(value);
+            self.code_stream(name, &stream);
+            self.ask_variable(name, value);
+        } else if variables::CODE.contains(&name) || variables::CODE_GLOBS.iter().any(|glob| glob_match(glob, name)) {
+            self.code_variable(name, value);
+        } else if variables::PRELOADED.contains(&name) && self.may_be_written_by_anybody(value) {
+            let mut reason = String::from("puts code from a folder that anybody may write into a program, through ");
+            reason.push_str(name);
+            self.note_plain(&value.text, Verdict::Halt, Effect::RunForeign, "shell.preload", &reason);
+        } else if variables::LOADERS.contains(&name) || name == "IFS" {
+            self.ask_variable(name, value);
+            if let Some((_, language)) = variables::LANGUAGE.iter().find(|(known, _)| *known == name) {
+                let (text, known) = (value.text.clone(), value.is_known());
+                self.within(alloc::format!("the variable {name}").into(), |walker| {
+                    walker.code(name, &text, value.taint, known, *language, &Stream::default());
+                });
+            }
+        }
+    }
+
+    /// Says whether a file is foreign, or lies where anybody may write.
+    fn may_be_written_by_anybody(&self, file: &Word) -> bool {
+        file.taint.foreign()
+            || self.file_taint(file).foreign()
+            || self.place(file).is_scratch()
+            || file.text.starts_with("./")
     }
 
     /// Follows the value of a variable that is code, or that some program runs.
