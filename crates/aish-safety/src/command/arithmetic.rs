@@ -6,7 +6,7 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::budget::Work;
+use super::budget::{Budget, Work};
 use super::state::Kind;
 use super::walk::Walker;
 use super::word::{HOLE, Taint, Word, is_numeric};
@@ -58,11 +58,8 @@ impl Walker<'_> {
         if word.taint.has(Taint::ASSUMED) {
             return self.computes_with_the_unknown(&word.text);
         }
-        // Texts that were looked at, and those that are still to be.
-        let mut open: Vec<String> = alloc::vec![word.text.clone()];
-        let mut next = 0;
-        while let Some(text) = open.get(next).cloned() {
-            next += 1;
+        let mut texts = Texts { found: alloc::vec![word.text.clone()], next: 0 };
+        while let Some(text) = texts.next() {
             if !is_numeric(&text) || is_glued(&text) {
                 return self.computes_with_the_unknown(&text);
             }
@@ -71,67 +68,120 @@ impl Walker<'_> {
                 continue;
             }
             if text.len() > MAX_LENGTH {
-                let reason = "computes with a longer text than is followed";
-                self.note_plain(text.as_str(), Verdict::Ask, Effect::Run, "shell.arithmetic", reason);
-                return;
+                return self.computes_with_more(&text, "computes with a longer text than is followed");
             }
             for (name, used) in names(&text) {
-                if used != Used::Read {
-                    self.state.note_special(name, &[Word::number(Taint::NONE)]);
-                }
-                if used != Used::Read && !self.state.variables.contains_key(name) {
-                    // In zsh it is a number from then on, and what is assigned to it is computed.
-                    self.state.declare(name, Kind::Computed);
-                }
-                if used == Used::Set {
-                    let is_open = |word: &Word| word.text.is_empty() || word.taint.has(Taint::UNSET);
-                    let values = self.state.variables.get(name);
-                    if values.is_none_or(|values| values.iter().flatten().all(is_open)) {
-                        // In dash `((x=1))` sets it in a shell of its own.
-                        self.state.assign(name, alloc::vec![Word::number(Taint::UNSET)]);
+                let followed = match used {
+                    Used::Set => {
+                        self.becomes_number(name);
+                        self.set_by_expression(name);
+                        Ok(())
                     }
-                    continue;
-                }
-                let Some(values) = self.state.variables.get(name) else {
-                    let known = self.around.variables.get(name).is_some_and(|value| sum(value.trim()).is_some());
-                    if known || is_number(name) {
-                        continue;
+                    Used::Changed => {
+                        self.becomes_number(name);
+                        self.values_evaluated(name, &mut texts).map(|()| self.changed_by_expression(name))
                     }
-                    return self.computes_with_the_unknown(&text);
+                    Used::Read => self.values_evaluated(name, &mut texts),
                 };
-                for word in values.iter().flatten() {
-                    if !is_numeric(&word.text) || word.taint.has(Taint::ASSUMED) {
-                        return self.computes_with_the_unknown(&text);
-                    }
-                }
-                for word in values.iter().flatten() {
-                    // It is compared with all that were found.
-                    if !self.budget.pay(Work::Scan, 8 * open.len()) {
-                        return;
-                    }
-                    let evaluates = word.text.contains(|letter: char| letter.is_ascii_alphabetic() || letter == '`');
-                    if !evaluates || open.contains(&word.text) {
-                        continue;
-                    }
-                    if open.len() >= MAX_LOOKED_UP {
+                match followed {
+                    Ok(()) => {}
+                    Err(Unfollowed::Unknown) => return self.computes_with_the_unknown(&text),
+                    Err(Unfollowed::TooMany) => {
                         let reason = "computes with more values of variables than are followed";
-                        self.note_plain(text.as_str(), Verdict::Ask, Effect::Run, "shell.arithmetic", reason);
-                        return;
+                        return self.computes_with_more(&text, reason);
                     }
-                    open.push(word.text.clone());
-                }
-                if used == Used::Changed {
-                    // Another number than it was; of a list only one.
-                    let is_one = values.iter().all(|words| words.len() == 1);
-                    let was = values.iter().flatten().all(|word| !word.text.is_empty());
-                    let taint = if was { Taint::NONE } else { Taint::GUESSED };
-                    match is_one {
-                        true => self.state.set_to(name, alloc::vec![alloc::vec![Word::number(taint)]]),
-                        false => self.state.guess(name),
-                    }
+                    Err(Unfollowed::Unpaid) => return,
                 }
             }
         }
+    }
+
+    fn computes_with_more(&mut self, text: &str, reason: &str) {
+        self.note_plain(text, Verdict::Ask, Effect::Run, "shell.arithmetic", reason);
+    }
+
+    /// Notes that an expression gives a variable a value.
+    fn becomes_number(&mut self, name: &str) {
+        self.state.note_special(name, &[Word::number(Taint::NONE)]);
+        if !self.state.variables.contains_key(name) {
+            // In zsh it is a number from then on, and what is assigned to it is computed.
+            self.state.declare(name, Kind::Computed);
+        }
+    }
+
+    /// Follows the assignment of a number to a variable.
+    fn set_by_expression(&mut self, name: &str) {
+        let is_open = |word: &Word| word.text.is_empty() || word.taint.has(Taint::UNSET);
+        let values = self.state.variables.get(name);
+        if values.is_none_or(|values| values.iter().flatten().all(is_open)) {
+            // In dash `((x=1))` sets it in a shell of its own.
+            self.state.assign(name, alloc::vec![Word::number(Taint::UNSET)]);
+        }
+    }
+
+    /// Gives a variable another number than it had; of a list only one of them.
+    fn changed_by_expression(&mut self, name: &str) {
+        let Some(values) = self.state.variables.get(name) else { return };
+        let is_one = values.iter().all(|words| words.len() == 1);
+        let was = values.iter().flatten().all(|word| !word.text.is_empty());
+        let taint = if was { Taint::NONE } else { Taint::GUESSED };
+        match is_one {
+            true => self.state.set_to(name, alloc::vec![alloc::vec![Word::number(taint)]]),
+            false => self.state.guess(name),
+        }
+    }
+
+    /// Adds the values of a variable to the texts that are looked at, where a shell evaluates them.
+    fn values_evaluated(&self, name: &str, texts: &mut Texts) -> Result<(), Unfollowed> {
+        let Some(values) = self.state.variables.get(name) else {
+            let known = self.around.variables.get(name).is_some_and(|value| sum(value.trim()).is_some());
+            return if known || is_number(name) { Ok(()) } else { Err(Unfollowed::Unknown) };
+        };
+        let is_known = |word: &Word| is_numeric(&word.text) && !word.taint.has(Taint::ASSUMED);
+        if !values.iter().flatten().all(is_known) {
+            return Err(Unfollowed::Unknown);
+        }
+        values.iter().flatten().try_for_each(|word| texts.add(&word.text, &self.budget))
+    }
+}
+
+/// Why a variable in an expression is not followed.
+enum Unfollowed {
+    /// Of one of its values something is not known.
+    Unknown,
+    TooMany,
+    /// Nothing is left to be spent on it.
+    Unpaid,
+}
+
+/// Texts that were looked at for one expression, and those that are still to be.
+struct Texts {
+    found: Vec<String>,
+    next: usize,
+}
+
+impl Texts {
+    fn next(&mut self) -> Option<String> {
+        let text = self.found.get(self.next).cloned();
+        self.next += 1;
+        text
+    }
+
+    /// Adds a value that a shell evaluates, where it is another one.
+    fn add(&mut self, text: &str, budget: &Budget) -> Result<(), Unfollowed> {
+        // It is compared with all that were found.
+        if !budget.pay(Work::Scan, 8 * self.found.len()) {
+            return Err(Unfollowed::Unpaid);
+        }
+        let evaluates = text.contains(|letter: char| letter.is_ascii_alphabetic() || letter == '`');
+        if !evaluates || self.found.iter().any(|found| found == text) {
+            return Ok(());
+        }
+        if self.found.len() >= MAX_LOOKED_UP {
+            return Err(Unfollowed::TooMany);
+        }
+        self.found.push(text.into());
+        Ok(())
     }
 }
 

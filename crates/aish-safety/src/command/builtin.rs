@@ -46,8 +46,6 @@ impl Walker<'_> {
         if SAYS.contains(&name) {
             self.shown_by_shell(arguments);
         }
-        let begins = |option: &str| arguments.first().is_some_and(|word| word.text.starts_with(option));
-        let is_first = |option: &str| arguments.first().is_some_and(|word| word.text == option);
         if builtins::SUBSCRIPTS.contains(&name) {
             self.subscripts(name, arguments);
         } else if matches!(name, "alias" | "hash") {
@@ -55,12 +53,7 @@ impl Walker<'_> {
         }
         self.counted_words(name, arguments);
         match name {
-            "cd" | "pushd" | "chdir" => {
-                self.note_visited();
-                self.change_folder(arguments);
-                self.note_visited();
-                self.note_harmless(words, "shell.cd", "changes the working folder");
-            }
+            "cd" | "pushd" | "chdir" => self.changes_folder(words),
             "alias" => self.aliases(words),
             _ if builtins::DECLARES.contains(&name) => self.declares(name, words),
             "unset" => {
@@ -76,25 +69,18 @@ impl Walker<'_> {
                 self.read(name, arguments, stdin);
                 self.note_harmless(words, "shell.read", "reads input into variables");
             }
-            "printf" if begins("-v") => self.prints_to_variable(words),
+            "printf" if arguments.first().is_some_and(|word| word.text.starts_with("-v")) => {
+                self.prints_to_variable(words);
+            }
             "getopts" => {
-                if let Some(variable) = arguments.get(1) {
-                    self.state.assign(&variable.text.clone(), alloc::vec![Word::unknown(Taint::NONE)]);
-                }
-                self.option_found(arguments);
+                self.gets_options(arguments);
                 return None;
             }
             "wait" => {
                 self.waits(arguments);
                 return None;
             }
-            "hash" if is_first("-p") && arguments.len() >= 3 => {
-                if let (Some(path), Some(alias)) = (arguments.get(1), arguments.get(2)) {
-                    self.state.aliases.insert(alias.text.clone(), path.text.clone());
-                }
-                let reason = "binds a name to another program";
-                self.note_plain(&shown(words), Verdict::Ask, Effect::Write, "shell.hash", reason);
-            }
+            "hash" => self.hashes(words)?,
             "history" | "print" if arguments.first().is_some_and(|word| super::history::keeps_line(&word.text)) => {
                 self.keep_line(arguments);
                 let reason = "puts a line where it may be run from";
@@ -106,21 +92,41 @@ impl Walker<'_> {
                 self.note_plain(&shown(words), Verdict::Ask, Effect::Run, "shell.history", reason);
                 return Some(out);
             }
-            "hash" if begins("-d") || arguments.iter().any(|word| word.text.contains('=')) => {
-                let reason = "gives a folder or a program a name that zsh puts in its place";
-                self.note_plain(&shown(words), Verdict::Ask, Effect::Write, "shell.hash", reason);
-            }
             _ => return None,
         }
-        Some(match tells(name, arguments) {
-            // What is made of the text of a function is code that cannot be read here.
-            true if builtins::DECLARES.contains(&name) => {
-                Stream { taint: Taint::GUESSED | Taint::ASSUMED, ..nothing() }
+        Some(written(name, arguments))
+    }
+
+    fn changes_folder(&mut self, words: &[Word]) {
+        self.note_visited();
+        self.change_folder(words.get(1..).unwrap_or_default());
+        self.note_visited();
+        self.note_harmless(words, "shell.cd", "changes the working folder");
+    }
+
+    fn gets_options(&mut self, arguments: &[Word]) {
+        if let Some(variable) = arguments.get(1) {
+            self.state.assign(&variable.text.clone(), alloc::vec![Word::unknown(Taint::NONE)]);
+        }
+        self.option_found(arguments);
+    }
+
+    /// Follows `hash` where it binds a name to something; none where it does not.
+    fn hashes(&mut self, words: &[Word]) -> Option<()> {
+        let arguments = words.get(1..).unwrap_or_default();
+        let first = arguments.first().map_or("", |word| word.text.as_str());
+        let reason = match arguments {
+            [_, path, alias, ..] if first == "-p" => {
+                self.state.aliases.insert(alias.text.clone(), path.text.clone());
+                "binds a name to another program"
             }
-            true => Stream::unknown(Taint::NONE),
-            false if shows_nothing(name, arguments) => nothing(),
-            false => Stream::unknown(Taint::NONE),
-        })
+            _ if first.starts_with("-d") || arguments.iter().any(|word| word.text.contains('=')) => {
+                "gives a folder or a program a name that zsh puts in its place"
+            }
+            _ => return None,
+        };
+        self.note_plain(&shown(words), Verdict::Ask, Effect::Write, "shell.hash", reason);
+        Some(())
     }
 
     fn unsets(&mut self, arguments: &[Word]) {
@@ -287,49 +293,8 @@ impl Walker<'_> {
     /// Judges assignments to variables whose value is code.
     pub(crate) fn code_settings(&mut self, assigned: &[Assigned]) {
         for one in assigned {
-            let name = one.name.as_str();
             let Some(value) = one.value.first() else { continue };
-            if variables::OPENED.contains(&name) {
-                self.opens_by_value(name, value);
-            }
-            if name == "GIT_CONFIG_PARAMETERS" {
-                self.ask_variable(name, value);
-                // Settings in quotes, one behind the other: `'core.pager=cmd' 'alias.x'='!cmd'`.
-                let settings = self.expand(&value.text.clone());
-                for setting in settings.iter().take(64) {
-                    if let Some((_, line)) = setting.text.split_once('=') {
-                        self.suspect(line.trim_start_matches('!'));
-                    }
-                }
-            } else if variables::SCRIPTS.contains(&name) {
-                // The shell expands the name of the file, too.
-                let text = value.text.clone();
-                self.within(alloc::format!("the variable {name}").into(), |walker| walker.expand_document(&text));
-                let stream = self.read_file(value);
-                self.code_stream(name, &stream);
-                self.ask_variable(name, value);
-            } else if variables::CODE.contains(&name) || variables::CODE_GLOBS.iter().any(|glob| glob_match(glob, name))
-            {
-                self.code_variable(name, value);
-            } else if variables::PRELOADED.contains(&name)
-                && (value.taint.foreign()
-                    || self.file_taint(value).foreign()
-                    || self.place(value).is_scratch()
-                    || value.text.starts_with("./"))
-            {
-                let mut reason =
-                    String::from("puts code from a folder that anybody may write into a program, through ");
-                reason.push_str(name);
-                self.note_plain(&value.text, Verdict::Halt, Effect::RunForeign, "shell.preload", &reason);
-            } else if variables::LOADERS.contains(&name) || name == "IFS" {
-                self.ask_variable(name, value);
-                if let Some((_, language)) = variables::LANGUAGE.iter().find(|(known, _)| *known == name) {
-                    let (text, known) = (value.text.clone(), value.is_known());
-                    self.within(alloc::format!("the variable {name}").into(), |walker| {
-                        walker.code(name, &text, value.taint, known, *language, &Stream::default());
-                    });
-                }
-            }
+            self.code_setting(&one.name, value);
             if let Some(body) = value.text.strip_prefix("() {") {
                 // A function that a shell takes from its environment; old ones run what stands behind it too.
                 self.suspect(body.rsplit_once('}').map_or(body, |(body, _)| body));
@@ -338,6 +303,51 @@ impl Walker<'_> {
                 }
             }
         }
+    }
+
+    fn code_setting(&mut self, name: &str, value: &Word) {
+        if variables::OPENED.contains(&name) {
+            self.opens_by_value(name, value);
+        }
+        if name == "GIT_CONFIG_PARAMETERS" {
+            self.ask_variable(name, value);
+            // Settings in quotes, one behind the other: `'core.pager=cmd' 'alias.x'='!cmd'`.
+            let settings = self.expand(&value.text.clone());
+            for setting in settings.iter().take(64) {
+                if let Some((_, line)) = setting.text.split_once('=') {
+                    self.suspect(line.trim_start_matches('!'));
+                }
+            }
+        } else if variables::SCRIPTS.contains(&name) {
+            // The shell expands the name of the file, too.
+            let text = value.text.clone();
+            self.within(alloc::format!("the variable {name}").into(), |walker| walker.expand_document(&text));
+            let stream = self.read_file(value);
+            self.code_stream(name, &stream);
+            self.ask_variable(name, value);
+        } else if variables::CODE.contains(&name) || variables::CODE_GLOBS.iter().any(|glob| glob_match(glob, name)) {
+            self.code_variable(name, value);
+        } else if variables::PRELOADED.contains(&name) && self.may_be_written_by_anybody(value) {
+            let mut reason = String::from("puts code from a folder that anybody may write into a program, through ");
+            reason.push_str(name);
+            self.note_plain(&value.text, Verdict::Halt, Effect::RunForeign, "shell.preload", &reason);
+        } else if variables::LOADERS.contains(&name) || name == "IFS" {
+            self.ask_variable(name, value);
+            if let Some((_, language)) = variables::LANGUAGE.iter().find(|(known, _)| *known == name) {
+                let (text, known) = (value.text.clone(), value.is_known());
+                self.within(alloc::format!("the variable {name}").into(), |walker| {
+                    walker.code(name, &text, value.taint, known, *language, &Stream::default());
+                });
+            }
+        }
+    }
+
+    /// Says whether a file is foreign, or lies where anybody may write.
+    fn may_be_written_by_anybody(&self, file: &Word) -> bool {
+        file.taint.foreign()
+            || self.file_taint(file).foreign()
+            || self.place(file).is_scratch()
+            || file.text.starts_with("./")
     }
 
     /// Follows the value of a variable that is code, or that some program runs.
@@ -442,6 +452,17 @@ impl Walker<'_> {
 
 fn nothing() -> Stream {
     Stream { text: Some(String::new()), taint: Taint::NONE, connected: true }
+}
+
+/// Returns what a built-in that is followed here writes.
+fn written(name: &str, arguments: &[Word]) -> Stream {
+    match tells(name, arguments) {
+        // What is made of the text of a function is code that cannot be read here.
+        true if builtins::DECLARES.contains(&name) => Stream { taint: Taint::GUESSED | Taint::ASSUMED, ..nothing() },
+        true => Stream::unknown(Taint::NONE),
+        false if shows_nothing(name, arguments) => nothing(),
+        false => Stream::unknown(Taint::NONE),
+    }
 }
 
 /// Says whether a built-in that is followed here writes something that is not known: what it holds, or a folder.

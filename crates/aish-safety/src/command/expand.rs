@@ -265,30 +265,8 @@ impl Walker<'_> {
         match after.chars().next() {
             Some('(') if tail.starts_with('(') => self.arithmetic_or_substitution(tail, out, splitting),
             Some('(') => self.substitution(tail, out, splitting),
-            Some('[') => {
-                let end = closing(tail, '[', ']', &self.budget).unwrap_or(tail.len());
-                let inside = tail.get(..end).unwrap_or_default();
-                self.old_brackets_of_dash(inside);
-                let word = self.arithmetic(inside);
-                out.insert(&word, splitting);
-                tail.get(end + 1..).unwrap_or_default()
-            }
-            Some('{') => {
-                let Some(end) = closing(tail, '{', '}', &self.budget) else {
-                    self.inline_commands(tail.trim_end_matches('}'));
-                    out.push_literal(HOLE);
-                    return "";
-                };
-                let inside = tail.get(..end).unwrap_or_default();
-                match self.inline_commands(inside).or_else(|| self.zsh_parameter(inside)) {
-                    Some(word) => {
-                        out.insert(&word, splitting);
-                        out.loose = true;
-                    }
-                    None => self.parameter(inside, splitting, out),
-                }
-                tail.get(end + 1..).unwrap_or_default()
-            }
+            Some('[') => self.old_brackets(tail, out, splitting),
+            Some('{') => self.braced(tail, out, splitting),
             Some('\'' | '"') if self.read_as.quotes => {
                 out.push_literal('$');
                 after
@@ -305,26 +283,53 @@ impl Walker<'_> {
                 self.quoted(tail, out)
             }
             Some(letter) if letter.is_ascii_alphabetic() || letter == '_' => {
-                let end = after
-                    .find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
-                    .unwrap_or(after.len());
-                let name = after.get(..end).unwrap_or_default();
-                self.parameter(name, splitting, out);
-                let rest = after.get(end..).unwrap_or_default();
-                self.behind_parameter(name, rest, out);
-                rest
+                let end = after.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'));
+                self.plain_parameter(after, end.unwrap_or(after.len()), out, splitting)
             }
             Some(letter) if letter.is_ascii_digit() || "@*#?-$!".contains(letter) => {
-                let name = after.get(..1).unwrap_or_default();
-                self.parameter(name, splitting, out);
-                self.behind_parameter(name, tail, out);
-                tail
+                self.plain_parameter(after, 1, out, splitting)
             }
             _ => {
                 out.push_literal('$');
                 after
             }
         }
+    }
+
+    /// Reads `$[…]` behind its bracket: a sum.
+    fn old_brackets<'s>(&mut self, tail: &'s str, out: &mut Fields, splitting: Splitting) -> &'s str {
+        let end = closing(tail, '[', ']', &self.budget).unwrap_or(tail.len());
+        let inside = tail.get(..end).unwrap_or_default();
+        self.old_brackets_of_dash(inside);
+        let word = self.arithmetic(inside);
+        out.insert(&word, splitting);
+        tail.get(end + 1..).unwrap_or_default()
+    }
+
+    /// Reads `${…}` behind its bracket.
+    fn braced<'s>(&mut self, tail: &'s str, out: &mut Fields, splitting: Splitting) -> &'s str {
+        let Some(end) = closing(tail, '{', '}', &self.budget) else {
+            self.inline_commands(tail.trim_end_matches('}'));
+            out.push_literal(HOLE);
+            return "";
+        };
+        let inside = tail.get(..end).unwrap_or_default();
+        match self.inline_commands(inside).or_else(|| self.zsh_parameter(inside)) {
+            Some(word) => {
+                out.insert(&word, splitting);
+                out.loose = true;
+            }
+            None => self.parameter(inside, splitting, out),
+        }
+        tail.get(end + 1..).unwrap_or_default()
+    }
+
+    /// Reads a parameter without brackets, whose name ends at a place.
+    fn plain_parameter<'s>(&mut self, after: &'s str, end: usize, out: &mut Fields, splitting: Splitting) -> &'s str {
+        let (name, rest) = after.split_at_checked(end).unwrap_or((after, ""));
+        self.parameter(name, splitting, out);
+        self.behind_parameter(name, rest, out);
+        rest
     }
 
     /// Reads `$((…))`, or `$((…) …)`, behind its first bracket.

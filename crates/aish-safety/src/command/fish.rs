@@ -2,6 +2,7 @@
 //! within a word, the end of a command.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 /// Letters behind a backslash outside quotes that stand for something else in fish; to bash each is itself.
 const ESCAPES: &str = "abcefnrtvxXuU01234567";
@@ -19,74 +20,111 @@ pub(super) fn as_fish_reads(text: &str) -> Option<String> {
     if !text.contains(['\\', '`', '&']) {
         return None;
     }
-    let mut out = String::with_capacity(text.len() + 16);
-    let mut inside = alloc::vec![Inside::Nothing];
-    let mut rest = text;
-    let mut before = ' ';
-    // True where a command's name may begin: an escape in that is no name to fish, and runs nothing.
-    let mut at_name = true;
-    while let Some(letter) = rest.chars().next() {
-        let after = rest.get(letter.len_utf8()..)?;
-        let next = after.chars().next();
-        rest = after;
-        let double = inside.last() == Some(&Inside::Double);
-        match letter {
-            '\\' if double => match next {
-                Some(next @ ('"' | '$' | '\\' | '\n')) => {
-                    out.extend([letter, next]);
-                    rest = after.get(1..)?;
-                }
-                _ => out.push_str("\\\\"),
-            },
-            '\\' => match next? {
-                next if ESCAPES.contains(next) && !at_name => {
-                    let (read, behind) = escape(after)?;
-                    push_quoted(&mut out, &String::from(read));
-                    rest = behind;
-                }
-                next => {
-                    out.extend([letter, next]);
-                    rest = after.get(next.len_utf8()..)?;
-                }
-            },
-            '`' => out.push_str("\\`"),
-            // Within a word it is a letter.
-            '&' if !double && !ends_word(before) && next.is_some_and(|next| !ends_word(next)) => out.push_str("\\&"),
-            '"' if double => {
-                inside.pop();
-                out.push(letter);
-            }
-            '"' => {
-                inside.push(Inside::Double);
-                out.push(letter);
-            }
-            '$' if matches!(next, Some('{' | '\'')) && !double => return None,
-            '(' if !double || before == '$' => {
-                inside.push(Inside::Brackets);
-                out.push(letter);
-            }
-            ')' if !double => {
-                (inside.pop()? == Inside::Brackets).then_some(())?;
-                out.push(letter);
-            }
-            '\'' if !double => {
-                let (read, behind) = single_quoted(after)?;
-                push_quoted(&mut out, &read);
-                rest = behind;
-            }
-            '<' if !double && next == Some('<') => return None,
-            '#' if !double && (before.is_whitespace() || ";&|()".contains(before)) => {
-                let end = rest.find('\n').unwrap_or(rest.len());
-                out.push(letter);
-                out.push_str(rest.get(..end)?);
-                rest = rest.get(end..)?;
-            }
-            _ => out.push(letter),
+    let out = String::with_capacity(text.len() + 16);
+    let mut line = Line { out, inside: alloc::vec![Inside::Nothing], rest: text, before: ' ', at_name: true };
+    while let Some(letter) = line.rest.chars().next() {
+        line.rest = line.rest.get(letter.len_utf8()..)?;
+        let double = line.inside.last() == Some(&Inside::Double);
+        if double {
+            line.write_quoted(letter)?;
+        } else {
+            line.write_unquoted(letter)?;
         }
-        at_name = !double && (";&|(\n".contains(letter) || at_name && letter.is_whitespace());
-        before = letter;
+        line.at_name = !double && (";&|(\n".contains(letter) || line.at_name && letter.is_whitespace());
+        line.before = letter;
     }
-    (inside.len() == 1 && out != text).then_some(out)
+    (line.inside.len() == 1 && line.out != text).then_some(line.out)
+}
+
+/// A line while it is written anew.
+struct Line<'t> {
+    out: String,
+    /// What is open, the innermost last.
+    inside: Vec<Inside>,
+    /// What is not read yet.
+    rest: &'t str,
+    /// The letter before the one that is written.
+    before: char,
+    /// True where a command's name may begin: an escape in that is no name to fish, and runs nothing.
+    at_name: bool,
+}
+
+impl Line<'_> {
+    fn next(&self) -> Option<char> {
+        self.rest.chars().next()
+    }
+
+    /// Writes a letter in double quotes; none where fish takes no such line.
+    fn write_quoted(&mut self, letter: char) -> Option<()> {
+        match letter {
+            '\\' => match self.next() {
+                Some(next @ ('"' | '$' | '\\' | '\n')) => {
+                    self.out.extend([letter, next]);
+                    self.rest = self.rest.get(1..)?;
+                }
+                _ => self.out.push_str("\\\\"),
+            },
+            '`' => self.out.push_str("\\`"),
+            '"' => {
+                self.inside.pop();
+                self.out.push(letter);
+            }
+            '(' if self.before == '$' => self.open(Inside::Brackets, letter),
+            _ => self.out.push(letter),
+        }
+        Some(())
+    }
+
+    /// Writes a letter outside double quotes; none where fish takes no such line.
+    fn write_unquoted(&mut self, letter: char) -> Option<()> {
+        let next = self.next();
+        match letter {
+            '\\' => self.write_escape()?,
+            '`' => self.out.push_str("\\`"),
+            // Within a word it is a letter.
+            '&' if !ends_word(self.before) && next.is_some_and(|next| !ends_word(next)) => self.out.push_str("\\&"),
+            '"' => self.open(Inside::Double, letter),
+            '$' if matches!(next, Some('{' | '\'')) => return None,
+            '(' => self.open(Inside::Brackets, letter),
+            ')' => {
+                (self.inside.pop()? == Inside::Brackets).then_some(())?;
+                self.out.push(letter);
+            }
+            '\'' => {
+                let (read, behind) = single_quoted(self.rest)?;
+                push_quoted(&mut self.out, &read);
+                self.rest = behind;
+            }
+            '<' if next == Some('<') => return None,
+            '#' if self.before.is_whitespace() || ";&|()".contains(self.before) => {
+                let end = self.rest.find('\n').unwrap_or(self.rest.len());
+                self.out.push(letter);
+                self.out.push_str(self.rest.get(..end)?);
+                self.rest = self.rest.get(end..)?;
+            }
+            _ => self.out.push(letter),
+        }
+        Some(())
+    }
+
+    fn open(&mut self, inside: Inside, letter: char) {
+        self.inside.push(inside);
+        self.out.push(letter);
+    }
+
+    /// Writes what an escape outside quotes stands for.
+    fn write_escape(&mut self) -> Option<()> {
+        let next = self.next()?;
+        if ESCAPES.contains(next) && !self.at_name {
+            let (read, behind) = escape(self.rest)?;
+            push_quoted(&mut self.out, &String::from(read));
+            self.rest = behind;
+        } else {
+            self.out.extend(['\\', next]);
+            self.rest = self.rest.get(next.len_utf8()..)?;
+        }
+        Some(())
+    }
 }
 
 /// Says whether a letter stands between words.

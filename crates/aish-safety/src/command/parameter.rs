@@ -8,16 +8,12 @@ use alloc::vec::Vec;
 use aish_types::{NameContext, is_secret_name};
 
 use super::budget::{Budget, Work};
-use super::path::glob_match;
 use super::walk::Walker;
-use super::word::{HOLE, SHORT_LIVED, Taint, Word, is_numeric};
-use crate::rules::Effect;
+use super::word::{HOLE, SHORT_LIVED, Taint, Word};
 use crate::rules::variables::{may_hold_secret, settable};
-use crate::verdict::Verdict;
 
 mod changes;
-
-use self::changes::{Case, Letters, change_case, trim};
+mod operators;
 
 impl Walker<'_> {
     /// Expands what stands in `${…}` or after `$`.
@@ -83,42 +79,51 @@ impl Walker<'_> {
             self.operate_on_list(name, operator);
             return vec![if keys { Word::number(Taint::NONE) } else { Word::unknown(taint) }];
         }
-        let mut words = match index {
-            Some("@" | "*") => self.value(name),
-            Some(index) => {
-                let index = self.index(name, index);
-                let words = self.value(name);
-                match index.text.parse::<usize>() {
-                    Ok(at) if at < words.len() => words.get(at).cloned().into_iter().collect(),
-                    // Elements are not kept by their numbers.
-                    Ok(_) => vec![Word::unknown(self.taint_of_any(&words))],
-                    // Keys are not followed: of one value it is that.
-                    Err(_) if words.len() == 1 => words,
-                    Err(_) => vec![Word::unknown(self.taint_of_any(&words))],
-                }
-            }
-            None if matches!(name, "@" | "*") => self.value(name),
-            None => self.value(name).into_iter().take(1).collect(),
+        let words = self.elements(name, index);
+        let (target, words) = match indirect {
+            true => self.values_of_named(name, &words, inside),
+            false => (name.into(), words),
         };
-        let mut target = String::from(name);
-        if indirect {
-            words = match words.first() {
-                Some(word) if word.is_known() && !word.text.is_empty() => {
-                    let name = word.text.clone();
-                    target.clone_from(&name);
-                    let index = name.split_once('[').map_or("", |(_, index)| index);
-                    self.evaluated(&Word { text: index.into(), ..word.clone() });
-                    self.value(&name)
-                }
-                Some(_) => {
-                    self.computes_with_the_unknown(inside);
-                    vec![Word::unknown(Taint::NONE)]
-                }
-                None => vec![Word::unknown(Taint::NONE)],
-            };
-        }
         let is_list = matches!(index, Some("@" | "*")) || matches!(name, "@" | "*");
         if operator.is_empty() { words } else { self.operate(&target, is_list, words, operator) }
+    }
+
+    /// Returns the elements of a variable that an index is for; without one the first.
+    fn elements(&mut self, name: &str, index: Option<&str>) -> Vec<Word> {
+        let index = match index {
+            Some("@" | "*") => return self.value(name),
+            None if matches!(name, "@" | "*") => return self.value(name),
+            None => return self.value(name).into_iter().take(1).collect(),
+            Some(index) => self.index(name, index),
+        };
+        let words = self.value(name);
+        match index.text.parse::<usize>() {
+            Ok(at) if at < words.len() => words.get(at).cloned().into_iter().collect(),
+            // Elements are not kept by their numbers.
+            Ok(_) => vec![Word::unknown(self.taint_of_any(&words))],
+            // Keys are not followed: of one value it is that.
+            Err(_) if words.len() == 1 => words,
+            Err(_) => vec![Word::unknown(self.taint_of_any(&words))],
+        }
+    }
+
+    /// `${!x}`: returns the name of the variable that the value of another one names, and the values of that.
+    fn values_of_named(&mut self, name: &str, words: &[Word], inside: &str) -> (String, Vec<Word>) {
+        match words.first() {
+            Some(word) if word.is_known() && !word.text.is_empty() => {
+                let target = word.text.clone();
+                let index = target.split_once('[').map_or("", |(_, index)| index);
+                self.evaluated(&Word { text: index.into(), ..word.clone() });
+                let values = self.value(&target);
+                (target, values)
+            }
+            first => {
+                if first.is_some() {
+                    self.computes_with_the_unknown(inside);
+                }
+                (name.into(), vec![Word::unknown(Taint::NONE)])
+            }
+        }
     }
 
     fn length_of(&mut self, name: &str) -> Word {
@@ -225,196 +230,6 @@ impl Walker<'_> {
             false => Word { taint: word.taint | self.taint_of_any(&self.state.mixed), ..word.clone() },
         }
     }
-
-    fn operate(&mut self, name: &str, is_list: bool, words: Vec<Word>, operator: &str) -> Vec<Word> {
-        let mut letters = operator.chars();
-        let first = letters.next().unwrap_or(' ');
-        let rest = letters.as_str();
-        let colon = first == ':';
-        let (test, argument) = if colon {
-            let mut letters = rest.chars();
-            match letters.next() {
-                Some(test @ ('-' | '=' | '?' | '+')) => (test, letters.as_str()),
-                _ => return self.substring(is_list, words, rest),
-            }
-        } else {
-            (first, rest)
-        };
-        let known = words.iter().all(Word::is_known);
-        // Without a colon what is set is taken, though it is empty.
-        let empty = words.iter().all(|word| word.text.is_empty()) && (colon || words.is_empty());
-        match test {
-            '-' | '=' => {
-                let mut other = self.expand_one(argument);
-                // Where it is set, that is what comes out.
-                other.taint = words.iter().fold(other.taint, |taint, word| taint | word.taint);
-                if empty || !known && !self.state.variables.contains_key(name) && name != "HOME" {
-                    // Not known whether it is set: the written default is the best guess.
-                    if words.iter().any(|word| !is_numeric(&word.text)) {
-                        other.taint = other.taint | Taint::ASSUMED;
-                    }
-                    if test == '=' {
-                        let depth = self.state.begin_branch();
-                        self.state.assign(name, vec![other.clone()]);
-                        self.state.end_branch(depth);
-                    }
-                    match words.iter().any(|word| word.taint.has(Taint::NAMES_SECRETS)) {
-                        true => words,
-                        false => vec![other],
-                    }
-                } else {
-                    // It may be that all the same.
-                    let is_sure = known && !words.iter().any(|word| word.taint.has(Taint::GUESSED));
-                    let computes = !is_sure && !super::special::is_plain_number(&other.text);
-                    let taint = if is_sure { Taint::NONE } else { self.taint_of_any(&[other]) };
-                    let taint = if computes { taint | Taint::ASSUMED } else { taint };
-                    if taint.has(Taint::NAMES_SECRETS) {
-                        return vec![Word::unknown(taint | self.taint_of_any(&words))];
-                    }
-                    words.into_iter().map(|word| Word { taint: word.taint | taint, ..word }).collect()
-                }
-            }
-            '+' => {
-                let other = self.expand_one(argument);
-                if empty {
-                    return Vec::new();
-                }
-                if known && !words.iter().any(|word| word.taint.has(Taint::GUESSED)) {
-                    return vec![other];
-                }
-                self.one_of(&format!("+{name}{operator}"), vec![vec![other], Vec::new()])
-            }
-            '?' => {
-                let message = self.expand_one(argument);
-                self.shown_by_shell(core::slice::from_ref(&message));
-                words
-            }
-            '#' | '%' => {
-                let longest = argument.starts_with(test);
-                let pattern = self.expand_one(argument.trim_start_matches(test));
-                let budget = self.budget.clone();
-                let any = self.any_of(&words);
-                map(words, &pattern, any, |text, pattern| trim(text, pattern, test == '#', longest, &budget))
-            }
-            '/' => self.replace(words, argument),
-            '^' | ',' => {
-                let case = if first == '^' { Case::Upper } else { Case::Lower };
-                let letters = if argument.starts_with(first) { Letters::All } else { Letters::First };
-                self.changed(words, |text| change_case(text, case, letters))
-            }
-            '@' => self.transformed(words, argument),
-            '[' => {
-                self.zsh_index(name, operator);
-                vec![Word::unknown(Taint::NONE)]
-            }
-            _ => vec![Word::unknown(Taint::NONE)],
-        }
-    }
-
-    /// `${x@P}` expands the value as a prompt, which runs what is in it; others change its letters.
-    fn transformed(&mut self, words: Vec<Word>, how: &str) -> Vec<Word> {
-        match how {
-            "P" if words.iter().any(|word| !is_numeric(&word.text)) => {
-                let reason = "expands a value that is not known as a prompt, which runs `$(…)` in it";
-                self.note_plain(how, Verdict::Ask, Effect::Run, "shell.prompt", reason);
-                words
-            }
-            "P" => words
-                .into_iter()
-                .map(|word| if word.text.contains(['$', '`']) { self.expand_document(&word.text) } else { word })
-                .collect(),
-            "U" => self.changed(words, |text| change_case(text, Case::Upper, Letters::All)),
-            "u" => self.changed(words, |text| change_case(text, Case::Upper, Letters::First)),
-            "L" => self.changed(words, |text| change_case(text, Case::Lower, Letters::All)),
-            "E" => self.changed(words, super::escape::unescape),
-            _ => words,
-        }
-    }
-
-    /// A word that is one of several, or made of one.
-    fn any_of(&self, words: &[Word]) -> Vec<Word> {
-        vec![Word::unknown(self.taint_of_any(words))]
-    }
-
-    fn changed(&self, words: Vec<Word>, change: impl Fn(&str) -> String) -> Vec<Word> {
-        let any = self.any_of(&words);
-        map(words, &Word::literal(""), any, |text, _| change(text))
-    }
-
-    fn substring(&mut self, is_list: bool, words: Vec<Word>, range: &str) -> Vec<Word> {
-        if is_list || words.len() > 1 {
-            // Some of a list.
-            self.substring(false, Vec::new(), range);
-            return self.any_of(&words);
-        }
-        let (offset, length) = match range.split_once(':') {
-            Some((offset, length)) => (offset, Some(length)),
-            None => (range, None),
-        };
-        let number = |walker: &mut Self, text: &str| walker.arithmetic(text).text.trim().parse::<i64>().ok();
-        // Both are computed, whatever is known of the other.
-        let (offset, length) = (number(self, offset), length.map(|text| number(self, text)));
-        let (Some(offset), None | Some(Some(_))) = (offset, length) else { return self.any_of(&words) };
-        let length = length.flatten();
-        self.changed(words, |text| {
-            let letters: Vec<char> = text.chars().collect();
-            let count = i64::try_from(letters.len()).unwrap_or(i64::MAX);
-            let from = if offset < 0 { (count + offset).max(0) } else { offset.min(count) };
-            let to = match length {
-                Some(length) if length < 0 => (count + length).max(from),
-                Some(length) => from.saturating_add(length).min(count),
-                None => count,
-            };
-            let (from, to) = (usize::try_from(from).unwrap_or(0), usize::try_from(to).unwrap_or(0));
-            letters.get(from..to).unwrap_or_default().iter().collect()
-        })
-    }
-
-    fn replace(&mut self, words: Vec<Word>, argument: &str) -> Vec<Word> {
-        let (all, argument) = match argument.strip_prefix('/') {
-            Some(rest) => (true, rest),
-            None => (false, argument),
-        };
-        let (pattern, replacement) = split_slash(argument);
-        let pattern = self.expand_one(&pattern);
-        let replacement = self.expand_one(replacement);
-        if !replacement.is_known() || pattern.text.contains(['?', '[']) || !words.iter().all(Word::is_known) {
-            let taint = self.taint_of_any(&[pattern, replacement]);
-            return vec![Word::unknown(taint | self.taint_of_any(&words))];
-        }
-        let taint = pattern.taint | replacement.taint;
-        let budget = self.budget.clone();
-        let any = self.any_of(&words);
-        let mut out = map(words, &pattern, any, |text, pattern| {
-            if pattern.is_empty() {
-                return text.into();
-            }
-            if pattern.contains('*') {
-                return match budget.pay(Work::Scan, text.len().saturating_mul(pattern.len())) {
-                    true if glob_match(pattern, text) => replacement.text.clone(),
-                    true => text.into(),
-                    false => String::from(HOLE),
-                };
-            }
-            if all {
-                budget.replaced(text, pattern, &replacement.text).unwrap_or_else(|| String::from(HOLE))
-            } else {
-                text.replacen(pattern, &replacement.text, 1)
-            }
-        });
-        for word in &mut out {
-            word.taint = word.taint | taint;
-        }
-        out
-    }
-}
-
-/// Changes words; those of which something is not known become `any`.
-fn map(words: Vec<Word>, argument: &Word, any: Vec<Word>, change: impl Fn(&str, &str) -> String) -> Vec<Word> {
-    if !argument.is_known() || words.iter().any(|word| !word.is_known()) {
-        return any;
-    }
-    words.into_iter().map(|word| Word { text: change(&word.text, &argument.text), ..word }).collect()
 }
 
 /// Splits `name[index]operator`.
@@ -441,26 +256,6 @@ fn split_name<'s>(inside: &'s str, budget: &Budget) -> (&'s str, Option<&'s str>
 fn has_length(name: &str) -> bool {
     matches!(name, "?" | "-" | "!" | "$" | "#")
         || name.starts_with(|letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '@' | '*'))
-}
-
-fn split_slash(text: &str) -> (String, &str) {
-    let mut pattern = String::new();
-    let mut letters = text.char_indices();
-    while let Some((at, letter)) = letters.next() {
-        match letter {
-            '\\' => {
-                if let Some((_, next)) = letters.next() {
-                    if next != '/' {
-                        pattern.push('\\');
-                    }
-                    pattern.push(next);
-                }
-            }
-            '/' => return (pattern, text.get(at + 1..).unwrap_or_default()),
-            _ => pattern.push(letter),
-        }
-    }
-    (pattern, "")
 }
 
 /// A variable that by its name holds a folder for short-lived files: `tmp`, `TMP_DIR`, `tempdir`.

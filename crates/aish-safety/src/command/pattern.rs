@@ -1,6 +1,7 @@
 //! Whether a rule's pattern holds for a program's arguments.
 
 mod database;
+mod steps;
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -10,8 +11,7 @@ use core::cell::OnceCell;
 use aish_program_format::builder::Builder;
 use aish_program_format::pattern::{Check, Class, Classes, Input, Question, Step, Test, Which};
 use aish_program_format::tables::List;
-use aish_program_format::{Form, Program, Rule, Tables, Trait};
-use aish_programs::words::questions;
+use aish_program_format::{Form, Program, Rule, Tables};
 
 use super::arguments::Arguments;
 use super::budget::{Budget, Work};
@@ -89,15 +89,8 @@ pub(crate) fn may_match(rule: Rule<'_>, arguments: &Arguments<'_>) -> bool {
 
 /// Holds a rule of a program against a command; returns where the operands that are left are.
 pub(crate) fn matches(rule: Rule<'_>, subject: &Subject<'_>) -> Option<Vec<usize>> {
-    let strict = (rule.row().verdict == Verdict::Allow || rule.row().shows).then_some(rule);
+    let strict = (allows(rule) || rule.row().shows).then_some(rule);
     holds(rule.tables(), rule.steps(), rule.tests(), subject, strict)
-}
-
-/// Says whether an option of a rule takes the next word, so that this one is no operand.
-fn takes_next(rule: Rule<'_>, option: &str) -> bool {
-    let holds = |text: &str| rule.tables().holds(rule.row().values, text);
-    let last = option.chars().next_back().filter(|_| !option.starts_with("--"));
-    holds(option) || last.is_some_and(|last| holds(alloc::format!("-{last}").as_str()))
 }
 
 /// Holds a pattern against a command. `strict` is the rule where it allows, or takes a halt back: its words are the program's
@@ -109,61 +102,14 @@ fn holds(
     subject: &Subject<'_>,
     strict: Option<Rule<'_>>,
 ) -> Option<Vec<usize>> {
-    let arguments = subject.arguments;
-    let sure = strict.is_some_and(|rule| rule.row().verdict == Verdict::Allow);
-    let mut next = 0;
-    let mut skipping = false;
-    for step in steps {
-        let globs = match step {
-            Step::Skip => {
-                skipping = true;
-                continue;
-            }
-            Step::Word(globs) => *globs,
-        };
-        let mut found = false;
-        while let Some((at, word, loose)) = arguments.operand(next) {
-            // Behind `--` stand names: no sub-command that a rule which allows may rely on.
-            if sure && arguments.is_behind_the_end(at) {
-                return None;
-            }
-            next += 1;
-            // An option in front of it that is harmless takes a word or takes none: `git --no-pager commit status` commits.
-            let before = at.checked_sub(1).and_then(|before| arguments.words.get(before));
-            let loose = match strict.zip(before).filter(|_| loose) {
-                Some((rule, before)) if takes_next(rule, &before.text) => continue,
-                Some(_) => false,
-                None => loose,
-            };
-            if tables.texts(globs).any(|glob| subject.fits(glob, &word.text)) {
-                found = true;
-                break;
-            }
-            if !loose && (!skipping || questions::VERBS.contains(&word.text.as_str()) && subject.asks()) {
-                return None;
-            }
-        }
-        if !found {
-            return None;
-        }
-        skipping = false;
-    }
-    let rest = Rest { subject, tables, left: arguments.operands_from(next), sure };
-    let mut tests = tests.iter();
-    while let Some(mut test) = tests.next() {
-        // Alternatives stand one behind the other: one of them must hold.
-        let mut held = rest.check(test.check, test.negated);
-        while test.more
-            && let Some(next) = tests.next()
-        {
-            held = held || rest.check(next.check, test.negated);
-            test = next;
-        }
-        if held == test.negated {
-            return None;
-        }
-    }
-    Some(rest.left.iter().map(|(at, _)| *at).collect())
+    let next = subject.first_behind(tables, steps, strict)?;
+    let sure = strict.is_some_and(allows);
+    let rest = Rest { subject, tables, left: subject.arguments.operands_from(next), sure };
+    rest.passes(tests).then(|| rest.left.iter().map(|(at, _)| *at).collect())
+}
+
+fn allows(rule: Rule<'_>) -> bool {
+    rule.row().verdict == Verdict::Allow
 }
 
 impl Subject<'_> {
@@ -179,11 +125,6 @@ impl Subject<'_> {
     fn looks_at(&self, bytes: usize, times: usize) -> bool {
         bytes <= LONG || self.budget.pay(Work::Scan, bytes.saturating_mul(times))
     }
-
-    /// Says whether a verb of the program that only asks makes what stands behind it a name.
-    fn asks(&self) -> bool {
-        !programs::is(self.program, Trait::SeveralVerbs)
-    }
 }
 
 struct Rest<'a, 'b> {
@@ -196,6 +137,25 @@ struct Rest<'a, 'b> {
 }
 
 impl Rest<'_, '_> {
+    /// Says whether all of a pattern's tests are passed.
+    fn passes(&self, tests: &[Test]) -> bool {
+        let mut tests = tests.iter();
+        while let Some(mut test) = tests.next() {
+            // Alternatives stand one behind the other: one of them must hold.
+            let mut held = self.check(test.check, test.negated);
+            while test.more
+                && let Some(next) = tests.next()
+            {
+                held = held || self.check(next.check, test.negated);
+                test = next;
+            }
+            if held == test.negated {
+                return false;
+            }
+        }
+        true
+    }
+
     fn check(&self, check: Check, negated: bool) -> bool {
         let (tables, arguments) = (self.tables, self.subject.arguments);
         match check {

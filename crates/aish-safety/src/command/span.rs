@@ -1,5 +1,7 @@
 //! Ends of nested constructs in a word's source text, found without recursion.
 
+use alloc::vec::Vec;
+
 use super::budget::{Budget, Work};
 
 /// Finds the end of what was opened just before `text`: the offset of the `close` that belongs to it.
@@ -15,82 +17,55 @@ pub(crate) fn closing(text: &str, open: char, close: char, budget: &Budget) -> O
     budget.pay(Work::Close, found.unwrap_or(text.len())).then_some(found)?
 }
 
+/// Brackets of one kind, the first of which is open already.
+struct Brackets {
+    open: char,
+    close: char,
+    /// How many more are open.
+    depth: usize,
+}
+
+impl Brackets {
+    /// Takes a letter; says whether it closes the first of them.
+    fn closed_by(&mut self, letter: char) -> bool {
+        if letter == self.open {
+            self.depth += 1;
+        } else if letter == self.close {
+            let Some(depth) = self.depth.checked_sub(1) else { return true };
+            self.depth = depth;
+        }
+        false
+    }
+}
+
 fn unpaid(text: &str, open: char, close: char) -> Option<usize> {
-    let mut depth = 0_usize;
+    let mut outermost = Brackets { open, close, depth: 0 };
+    // Those of substitutions in double quotes: inside, quotes begin anew, and are double ones again when it closes.
+    let mut substitutions: Vec<Brackets> = Vec::new();
     let mut quote: Option<char> = None;
-    let mut stack: alloc::vec::Vec<(Option<char>, usize)> = alloc::vec::Vec::new();
     let mut letters = text.char_indices().peekable();
     while let Some((at, letter)) = letters.next() {
-        match quote {
-            Some('\'') => {
-                if letter == '\'' {
+        match (quote, letter) {
+            (Some('\''), '\'') => quote = None,
+            (Some('\''), _) => {}
+            (_, '\\') => {
+                letters.next();
+            }
+            (Some('`'), '`') | (Some('"'), '"') => quote = None,
+            (Some('"'), '$') => {
+                if let Some((_, open)) = letters.next_if(|(_, next)| matches!(next, '(' | '{')) {
+                    let close = if open == '(' { ')' } else { '}' };
+                    substitutions.push(Brackets { open, close, depth: 0 });
                     quote = None;
                 }
-                continue;
             }
-            Some('`') => {
-                match letter {
-                    '\\' => {
-                        letters.next();
-                    }
-                    '`' => quote = None,
-                    _ => {}
-                }
-                continue;
-            }
-            Some(_) => match letter {
-                '\\' => {
-                    letters.next();
-                }
-                '"' => quote = None,
-                '$' if letters.peek().is_some_and(|(_, next)| *next == '(' || *next == '{') => {
-                    let opened = letters.next().map_or('(', |(_, next)| next);
-                    stack.push((quote, depth));
-                    // Inside, quotes begin anew; the end is seen when the bracket closes.
-                    quote = None;
-                    depth = 0;
-                    stack.push((Some(opened), 0));
-                }
-                _ => {}
-            },
-            None => {
-                if let Some((Some(opened), inner)) = stack.last_mut() {
-                    // Inside a substitution inside double quotes.
-                    let end = if *opened == '(' { ')' } else { '}' };
-                    match letter {
-                        '\\' => {
-                            letters.next();
-                        }
-                        '\'' | '"' | '`' => quote = Some(letter),
-                        _ if letter == *opened => *inner += 1,
-                        _ if letter == end => {
-                            if *inner == 0 {
-                                stack.pop();
-                                if let Some((outer, outer_depth)) = stack.pop() {
-                                    quote = outer;
-                                    depth = outer_depth;
-                                }
-                            } else {
-                                *inner -= 1;
-                            }
-                        }
-                        _ => {}
-                    }
-                    continue;
-                }
-                match letter {
-                    '\\' => {
-                        letters.next();
-                    }
-                    '\'' | '"' | '`' => quote = Some(letter),
-                    _ if letter == open => depth += 1,
-                    _ if letter == close => {
-                        if depth == 0 {
-                            return Some(at);
-                        }
-                        depth -= 1;
-                    }
-                    _ => {}
+            (Some(_), _) => {}
+            (None, '\'' | '"' | '`') => quote = Some(letter),
+            (None, _) => {
+                if substitutions.last_mut().unwrap_or(&mut outermost).closed_by(letter) {
+                    // Where none is open it was the outermost.
+                    let Some(_) = substitutions.pop() else { return Some(at) };
+                    quote = Some('"');
                 }
             }
         }

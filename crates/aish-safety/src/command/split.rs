@@ -43,87 +43,110 @@ pub(crate) fn split<'w>(wrapper: Wrapper<'w>, arguments: &'w [Word], most: usize
     // Only what starts a program takes assignments before it; elsewhere `x=…` is text like any other.
     let assigns = wrapper.forms().iter().any(|form| matches!(form, Form::Program { .. } | Form::StdinArguments))
         && !wrapper.forms().iter().any(|form| matches!(form, Form::Text { .. }));
-    let tables = wrapper.tables();
-    let valued = |option: &str| wrapper.takes().any(|known| known == option);
-    let mut out = Split { options: Vec::new(), operands: Vec::new() };
-    let mut at = 0;
+    let out = Split { options: Vec::new(), operands: Vec::new() };
+    let mut splitter = Splitter { wrapper, arguments, at: 0, out };
     let mut ended = false;
-    while let Some(word) = arguments.get(at) {
+    while let Some(word) = arguments.get(splitter.at) {
         let text = word.text.as_str();
+        let at = splitter.at;
+        splitter.at += 1;
         if ended || text == "-" || !text.starts_with('-') {
-            if !(assigns && is_assignment(text) && out.operands.is_empty()) {
-                out.operands.push(at);
-                if out.operands.len() >= most {
-                    return out;
-                }
+            let operands = &mut splitter.out.operands;
+            if assigns && is_assignment(text) && operands.is_empty() {
+                continue;
             }
-            at += 1;
-            continue;
-        }
-        at += 1;
-        if text == "--" {
+            operands.push(at);
+            if operands.len() >= most {
+                break;
+            }
+        } else if text == "--" {
             ended = true;
-            continue;
+        } else {
+            splitter.take_option(word);
         }
-        let with = |text: &str| Word { text: text.into(), ..word.clone() };
+    }
+    splitter.out
+}
+
+/// A wrapper's arguments while they are split.
+struct Splitter<'w> {
+    wrapper: Wrapper<'w>,
+    arguments: &'w [Word],
+    /// The place of the next argument.
+    at: usize,
+    out: Split<'w>,
+}
+
+impl<'w> Splitter<'w> {
+    /// Takes an argument that begins with a dash, and its value where that stands behind it.
+    fn take_option(&mut self, word: &'w Word) {
+        let text = word.text.as_str();
         if let Some((option, value)) = text.split_once('=')
             && text.starts_with("--")
         {
-            out.options.push((option, Some(with(value))));
-            continue;
+            self.out.options.push((option, Some(part(word, value))));
+        } else if self.wrapper.words().any(|known| known == text) {
+            self.out.options.push((text, None));
+        } else if self.wrapper.takes().any(|known| known == text) {
+            self.out.options.push((text, self.arguments.get(self.at).cloned()));
+            self.at += 1;
+        } else if text.starts_with("--") {
+            self.out.options.push((text, None));
+        } else {
+            self.take_cluster(word);
         }
-        if wrapper.words().any(|known| known == text) {
-            out.options.push((text, None));
-            continue;
-        }
-        if valued(text) {
-            out.options.push((text, arguments.get(at).cloned()));
-            at += 1;
-            continue;
-        }
-        if text.starts_with("--") {
-            out.options.push((text, None));
-            continue;
-        }
-        // A cluster: each letter an option, the last with a value perhaps behind it.
+    }
+
+    /// Takes a cluster: each letter an option, the last with a value perhaps behind it.
+    fn take_cluster(&mut self, word: &'w Word) {
+        let text = word.text.as_str();
         let mut rest = text.get(1..).unwrap_or_default();
         let (mut taken, mut whole) = (false, false);
         while let Some(letter) = rest.chars().next() {
-            let tail = rest.get(letter.len_utf8()..).unwrap_or_default();
-            let Some(option) = wrapper
-                .takes()
-                .find(|known| known.strip_prefix('-').is_some_and(|known| known.chars().eq(core::iter::once(letter))))
-            else {
+            rest = rest.get(letter.len_utf8()..).unwrap_or_default();
+            let Some(option) = self.valued(letter) else {
                 match short_name(letter) {
-                    Some(name) => out.options.push((name, None)),
+                    Some(name) => self.out.options.push((name, None)),
                     None if whole => {}
                     None => {
                         // The cluster's own text, once.
                         whole = true;
-                        out.options.push((text, None));
+                        self.out.options.push((text, None));
                     }
                 }
-                rest = tail;
                 continue;
             };
-            let shell_like = wrapper.forms().iter().any(|form| {
-                matches!(form, Form::Code { options, language: Language::Shell, prefix }
-                    if tables.text(*prefix).is_empty() && tables.holds(*options, option))
-            });
-            if tail.is_empty()
-                || shell_like && tail.chars().all(|letter| letter.is_ascii_alphabetic()) && tail.len() < 4
-            {
-                out.options.push((option, arguments.get(at).cloned()));
+            let more_letters = rest.len() < 4 && rest.chars().all(|letter| letter.is_ascii_alphabetic());
+            if rest.is_empty() || more_letters && self.takes_line(option) {
+                self.out.options.push((option, self.arguments.get(self.at).cloned()));
                 taken = true;
             } else {
-                out.options.push((option, Some(with(tail))));
+                self.out.options.push((option, Some(part(word, rest))));
                 break;
             }
-            rest = tail;
         }
-        at += usize::from(taken);
+        self.at += usize::from(taken);
     }
-    out
+
+    /// Returns the option with a value that a letter of a cluster is.
+    fn valued(&self, letter: char) -> Option<&'w str> {
+        let is_it = |known: &str| known.chars().eq(core::iter::once(letter));
+        self.wrapper.takes().find(|known| known.strip_prefix('-').is_some_and(is_it))
+    }
+
+    /// Says whether an option takes a line for a shell, which stands behind a cluster though letters follow: `-cx`.
+    fn takes_line(&self, option: &str) -> bool {
+        let tables = self.wrapper.tables();
+        self.wrapper.forms().iter().any(|form| {
+            matches!(form, Form::Code { options, language: Language::Shell, prefix }
+                if tables.text(*prefix).is_empty() && tables.holds(*options, option))
+        })
+    }
+}
+
+/// Returns a part of a word as a word.
+fn part(word: &Word, text: &str) -> Word {
+    Word { text: text.into(), ..word.clone() }
 }
 
 /// Returns the option that a letter of a cluster is, where one is asked for by its name.

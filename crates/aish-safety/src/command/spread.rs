@@ -25,6 +25,28 @@ const MAX_GIVEN: usize = 64;
 /// The most commands of one search that are looked at.
 const MAX_COMMANDS: usize = 64;
 
+/// A search that runs commands for what it finds.
+struct Search<'g> {
+    given: &'g Given<'g>,
+    /// Where it starts: that tells what `{}` can be.
+    start: Word,
+    /// Whether it finds only what is made again anyway.
+    narrow: bool,
+    /// Whether it is for files with keys or passwords.
+    keys: bool,
+    /// Patterns of the names that it keeps to.
+    names: Vec<String>,
+}
+
+/// A command among a search's arguments.
+struct Marked<'g> {
+    /// What stands before its marker.
+    before: &'g [Word],
+    /// What it stands behind: `-exec`.
+    marker: &'g Word,
+    words: &'g [Word],
+}
+
 impl Walker<'_> {
     /// Says whether a word names a file that holds secrets, or is one.
     pub(crate) fn is_secret_word(&self, word: &Word) -> bool {
@@ -45,6 +67,7 @@ impl Walker<'_> {
             || word.text.split(['=', '@']).skip(1).any(|part| !part.is_empty() && check(part))
     }
 
+    /// Judges the commands that stand behind markers among the arguments of a search; false where there are none.
     pub(crate) fn marked(
         &mut self,
         given: &Given<'_>,
@@ -52,25 +75,20 @@ impl Walker<'_> {
         ends: &[&str],
         out: &mut Option<Stream>,
     ) -> bool {
-        let Given { wrapper, program, arguments, .. } = *given;
-        // What the program finds replaces `{}`; where it starts tells what that can be.
-        let start = arguments.iter().find(|word| !word.text.starts_with('-')).cloned().unwrap_or_default();
-        // What is made again anyway lies in a folder of one's own, not in one of the system's.
-        let narrow = narrowing(arguments) && !self.place(&start).is_root();
-        let names = self.record.as_ref().map(|_| super::record::search_names(arguments)).unwrap_or_default();
-        let keys = seeks_keys(program, arguments);
+        let arguments = given.arguments;
+        let search = self.search(given);
         let mut found = false;
         let mut at = 0;
         let mut commands = 0;
-        while let Some(word) = arguments.get(at) {
+        while let Some(marker) = arguments.get(at) {
             at += 1;
-            if !markers.contains(&word.text.as_str()) {
+            if !markers.contains(&marker.text.as_str()) {
                 continue;
             }
             commands += 1;
             if commands > MAX_COMMANDS {
                 let reason = "runs more commands than are looked at";
-                self.note_plain(&word.text, Verdict::Ask, Effect::Run, "bounds.commands", reason);
+                self.note_plain(&marker.text, Verdict::Ask, Effect::Run, "bounds.commands", reason);
                 break;
             }
             let from = at;
@@ -78,56 +96,80 @@ impl Walker<'_> {
                 at += 1;
             }
             let before = arguments.get(..from - 1).unwrap_or_default();
-            let mark = match self.is_given_secret(program, before) {
-                _ if keys => Taint::SECRET,
-                true => Taint::NAMES_SECRETS,
-                false => Taint::NONE,
-            };
-            let inner: Vec<Word> = arguments
-                .get(from..at)
-                .unwrap_or_default()
-                .iter()
-                .map(|word| match word.text.contains("{}") {
-                    true => replaced(word, &start, narrow, &self.budget),
-                    false => word.clone(),
-                })
-                .map(|word| match word.text.contains('*') {
-                    true => Word { taint: word.taint | mark, ..word },
-                    false => word,
-                })
-                .collect();
-            // Options of the caller may stand behind its mark.
-            let dashes = inner.iter().take_while(|word| word.text.starts_with('-') && word.text.len() > 1).count();
-            let mut inner = if dashes < inner.len() { inner.get(dashes..).unwrap_or_default().to_vec() } else { inner };
-            if let [line] = inner.as_slice()
-                && line.text.contains(' ')
-                && self.dropped != Some(super::hint::FALLBACK)
-            {
-                self.suspect(&line.text.clone());
-            }
-            if matches!(word.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch")
-                && !inner.iter().any(|word| word.text.contains(HOLE) || word.text.ends_with("/*"))
-                && inner.len() == arguments.len() - from
-            {
-                // `fd` puts what it finds at the end where nothing says where.
-                let found = super::filters::listed_below(self, program, before);
-                inner.push(Word { taint: found.taint | mark, ..found });
-            }
-            if !inner.is_empty() {
+            let marked = Marked { before, marker, words: arguments.get(from..at).unwrap_or_default() };
+            let command = self.command_of_search(&search, &marked);
+            if !command.is_empty() {
                 found = true;
-                let since = self.recorded();
-                let (folder, visited) = (self.state.folder.clone(), Rc::clone(&self.state.visited));
-                if wrapper.moves(&word.text) || before.iter().any(|word| moves(wrapper, &word.text)) {
-                    self.moves_below(&start);
-                }
-                *out = Some(self.deeper(|walker| walker.run(&inner, &Stream::default())));
-                (self.state.folder, self.state.visited) = (folder, visited);
-                self.widen(since, &start, &names);
+                *out = Some(self.run_for_found(&search, &marked, &command));
             }
         }
         found
     }
 
+    /// Looks at what a search looks for, and where.
+    fn search<'g>(&self, given: &'g Given<'g>) -> Search<'g> {
+        let arguments = given.arguments;
+        let start = arguments.iter().find(|word| !word.text.starts_with('-')).cloned().unwrap_or_default();
+        // What is made again anyway lies in a folder of one's own, not in one of the system's.
+        let narrow = narrowing(arguments) && !self.place(&start).is_root();
+        let names = self.record.as_ref().map(|_| super::record::search_names(arguments)).unwrap_or_default();
+        Search { given, start, narrow, names, keys: seeks_keys(given.program, arguments) }
+    }
+
+    /// Returns a command that a search runs, with what it finds put in.
+    fn command_of_search(&mut self, search: &Search<'_>, marked: &Marked<'_>) -> Vec<Word> {
+        let Given { program, arguments, .. } = *search.given;
+        let mark = match self.is_given_secret(program, marked.before) {
+            _ if search.keys => Taint::SECRET,
+            true => Taint::NAMES_SECRETS,
+            false => Taint::NONE,
+        };
+        let put_in = |word: &Word| match word.text.contains("{}") {
+            true => replaced(word, &search.start, search.narrow, &self.budget),
+            false => word.clone(),
+        };
+        let with_mark = |word: Word| match word.text.contains('*') {
+            true => Word { taint: word.taint | mark, ..word },
+            false => word,
+        };
+        let mut command: Vec<Word> = marked.words.iter().map(put_in).map(with_mark).collect();
+        // Options of the caller may stand behind its mark.
+        let dashes = command.iter().take_while(|word| word.text.starts_with('-') && word.text.len() > 1).count();
+        if dashes < command.len() {
+            command.drain(..dashes);
+        }
+        if let [line] = command.as_slice()
+            && line.text.contains(' ')
+            && self.dropped != Some(super::hint::FALLBACK)
+        {
+            self.suspect(&line.text.clone());
+        }
+        if matches!(marked.marker.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch")
+            && !command.iter().any(|word| word.text.contains(HOLE) || word.text.ends_with("/*"))
+            && marked.before.len() + 1 + command.len() == arguments.len()
+        {
+            // `fd` puts what it finds at the end where nothing says where.
+            let found = super::filters::listed_below(self, program, marked.before);
+            command.push(Word { taint: found.taint | mark, ..found });
+        }
+        command
+    }
+
+    /// Judges a command that a search runs, where it runs it.
+    fn run_for_found(&mut self, search: &Search<'_>, marked: &Marked<'_>, command: &[Word]) -> Stream {
+        let wrapper = search.given.wrapper;
+        let since = self.recorded();
+        let (folder, visited) = (self.state.folder.clone(), Rc::clone(&self.state.visited));
+        if wrapper.moves(&marked.marker.text) || marked.before.iter().any(|word| moves(wrapper, &word.text)) {
+            self.moves_below(&search.start);
+        }
+        let out = self.deeper(|walker| walker.run(command, &Stream::default()));
+        (self.state.folder, self.state.visited) = (folder, visited);
+        self.widen(since, &search.start, &search.names);
+        out
+    }
+
+    /// Judges a program that gets its arguments from what comes in; false where there is none.
     pub(crate) fn stdin_arguments(
         &mut self,
         wrapper: Wrapper<'_>,
@@ -145,22 +187,38 @@ impl Walker<'_> {
         let cut = Cut::of(before.get(..dashes).unwrap_or_default());
         let file = split.options.iter().find(|(option, _)| matches!(*option, "-a" | "--arg-file"));
         let named = file.and_then(|(_, value)| value.as_ref()).map(|word| self.script_file(word));
-        let stdin = named.as_ref().unwrap_or(stdin);
-        let groups = cut.as_ref().zip(stdin.text.as_ref()).and_then(|(cut, text)| cut.groups(text));
-        let is_sure = groups
-            .as_ref()
-            .is_some_and(|groups| groups.len() <= MAX_GROUPS && groups.iter().all(|group| group.len() <= MAX_GIVEN));
+        let groups = self.groups_given(cut.as_ref(), named.as_ref().unwrap_or(stdin));
         let mark = cut.and_then(|cut| cut.mark).or_else(|| {
             let mut options = split.options.iter();
             let (_, value) = options.find(|(option, _)| matches!(*option, "-I" | "-i" | "--replace"))?;
             Some(value.as_ref().map_or("{}".to_string(), |value| value.text.clone()))
         });
+        for group in groups {
+            let line: Vec<Word> = match (&mark, group.first()) {
+                (Some(mark), Some(one)) => words.iter().map(|word| self.filled(word, mark, one)).collect(),
+                (Some(_), None) => continue,
+                (None, _) => words.iter().cloned().chain(group).collect(),
+            };
+            let written = self.deeper(|walker| walker.run(&line, &Stream::default()));
+            if mark.is_none() {
+                out.get_or_insert_default().append(written);
+            }
+        }
+        true
+    }
+
+    /// Returns the words that a program is given each time that it is started for an input.
+    fn groups_given(&self, cut: Option<&Cut>, stdin: &Stream) -> Vec<Vec<Word>> {
         // A pattern for secrets is passed on as what it stands for: `printf '%s\n' .e* | xargs cat`.
         let given = |text: &String| {
             let word = Word { text: text.clone(), glob: false, taint: stdin.taint, whole: false };
             let pattern = Word { glob: text.contains(['*', '?', '[']), ..word.clone() };
             if pattern.glob && self.is_secret_word(&pattern) { pattern } else { word }
         };
+        let groups = cut.zip(stdin.text.as_ref()).and_then(|(cut, text)| cut.groups(text));
+        let is_sure = groups
+            .as_ref()
+            .is_some_and(|groups| groups.len() <= MAX_GROUPS && groups.iter().all(|group| group.len() <= MAX_GIVEN));
         let mut groups: Vec<Vec<Word>> = match (groups, &stdin.text) {
             (Some(groups), _) => {
                 groups.iter().take(MAX_GROUPS).map(|group| group.iter().take(MAX_GIVEN).map(given).collect()).collect()
@@ -176,18 +234,7 @@ impl Walker<'_> {
         if !is_sure {
             groups.push(alloc::vec![super::expand::listed(stdin.taint)]);
         }
-        for group in groups {
-            let line: Vec<Word> = match (&mark, group.first()) {
-                (Some(mark), Some(one)) => words.iter().map(|word| self.filled(word, mark, one)).collect(),
-                (Some(_), None) => continue,
-                (None, _) => words.iter().cloned().chain(group).collect(),
-            };
-            let written = self.deeper(|walker| walker.run(&line, &Stream::default()));
-            if mark.is_none() {
-                out.get_or_insert_default().append(written);
-            }
-        }
-        true
+        groups
     }
 
     /// Puts what is given in the place of its mark.

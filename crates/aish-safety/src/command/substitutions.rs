@@ -6,6 +6,7 @@
 //! closing bracket is believed but that of a plain `${NAME}`, `$(word)` or `$((n))`.
 
 use alloc::vec::Vec;
+use core::ops::ControlFlow;
 
 /// What is quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,102 +53,147 @@ impl Frame {
 
 /// Says whether more substitutions than `most` are open at any place of a text.
 pub(crate) fn nest_deeper(text: &str, most: usize) -> bool {
-    let bytes = text.as_bytes();
-    let byte_at = |at: usize| bytes.get(at).copied();
-    let mut outer: Vec<Frame> = Vec::new();
-    let mut frame = Frame::new(None, 0);
-    let mut at = 0;
-    while let Some(byte) = byte_at(at) {
-        at += 1;
-        let next = byte_at(at);
-        if frame.is_plain() && frame.close == Some(byte) {
-            frame.end_token();
-            frame.nesting = frame.nesting.saturating_sub(1);
-            if frame.nesting == 0
-                && let Some(before) = outer.pop()
-            {
-                frame = before;
-                frame.append(byte);
-            }
-            continue;
-        }
-        match (frame.quote, byte) {
-            _ if frame.escaped => {
-                frame.escaped = false;
-                frame.append(byte);
-            }
-            (Quote::None | Quote::Double | Quote::Ansi, b'\\') if next == Some(b'\n') => at += 1,
-            (Quote::None | Quote::Double | Quote::Ansi, b'\\') => {
-                frame.escaped = true;
-                frame.append(byte);
-            }
-            (Quote::None, b'\'') => {
-                frame.quote = if frame.last == b'$' { Quote::Ansi } else { Quote::Single };
-                frame.append(byte);
-            }
-            (Quote::None, b'"') => {
-                frame.quote = Quote::Double;
-                frame.append(byte);
-            }
-            (Quote::Single | Quote::Ansi, b'\'') | (Quote::Double, b'"') => {
-                frame.quote = Quote::None;
-                frame.append(byte);
-            }
-            (Quote::None | Quote::Double, b'$') => {
-                let opened = match next {
-                    Some(b'(') if byte_at(at + 1) == Some(b'(') => Frame::new(Some(b')'), 2),
-                    Some(b'(') => Frame::new(Some(b')'), 1),
-                    Some(b'[') => Frame::new(Some(b']'), 1),
-                    Some(b'{') => Frame::new(Some(b'}'), 1),
-                    _ => {
-                        frame.append(byte);
-                        continue;
-                    }
-                };
-                at += if opened.nesting == 2 { 2 } else { 1 };
-                outer.push(core::mem::replace(&mut frame, opened));
-                if outer.len() > most {
-                    return true;
-                }
-            }
-            (Quote::None | Quote::Double, b'`') => match after_backquote(bytes, at) {
-                Some(end) => {
-                    at = end;
-                    frame.append(byte);
-                }
-                None => return false,
-            },
-            (Quote::None, b'(') if frame.started && b"@!?+*".contains(&frame.last) => match after_group(bytes, at) {
-                Some(end) => {
-                    at = end;
-                    frame.append(b')');
-                }
-                None => return false,
-            },
-            (Quote::None, b'<') if next == Some(b'<') && byte_at(at + 1) != Some(b'<') => {
-                return opened_behind(bytes, at + 1, most.saturating_sub(outer.len()));
-            }
-            (Quote::None, b'<') if next == Some(b'<') => {
-                at += 2;
-                frame.end_token();
-            }
-            (Quote::None, b'&' | b'(' | b')' | b';' | b'\n' | b'|' | b'<' | b'>') => {
-                frame.end_token();
-                if byte == b'(' && frame.close == Some(b')') {
-                    frame.nesting += 1;
-                }
-            }
-            (Quote::None, b' ' | b'\t') if frame.started => frame.end_token(),
-            // Blanks are a part of what is read for a command or a sum.
-            (Quote::None, b' ' | b'\t') if matches!(frame.close, Some(b')' | b']')) => frame.append(byte),
-            (Quote::None, b' ' | b'\t') => {}
-            (Quote::None, b'#') if !frame.started && frame.close != Some(b'}') => {
-                at = bytes.iter().skip(at).position(|byte| *byte == b'\n').map_or(bytes.len(), |length| at + length);
-            }
-            _ => frame.append(byte),
+    let mut tokenizer =
+        Tokenizer { bytes: text.as_bytes(), at: 0, most, outer: Vec::new(), frame: Frame::new(None, 0) };
+    while let Some(byte) = tokenizer.next() {
+        tokenizer.at += 1;
+        if let ControlFlow::Break(deeper) = tokenizer.read(byte) {
+            return deeper;
         }
     }
     false
+}
+
+/// The tokenizer at a place of a text.
+struct Tokenizer<'t> {
+    bytes: &'t [u8],
+    /// The place of the next byte.
+    at: usize,
+    /// How many substitutions may be open.
+    most: usize,
+    /// What was being read where each of those that are open began, the outermost first.
+    outer: Vec<Frame>,
+    /// The innermost.
+    frame: Frame,
+}
+
+impl Tokenizer<'_> {
+    fn next(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    /// Returns the byte behind the next one.
+    fn after_next(&self) -> Option<u8> {
+        self.bytes.get(self.at + 1).copied()
+    }
+
+    /// Reads a byte; breaks where it is known then whether too many are open.
+    fn read(&mut self, byte: u8) -> ControlFlow<bool> {
+        if self.frame.is_plain() && self.frame.close == Some(byte) {
+            self.close(byte);
+            return ControlFlow::Continue(());
+        }
+        match (self.frame.quote, byte) {
+            _ if self.frame.escaped => {
+                self.frame.escaped = false;
+                self.frame.append(byte);
+            }
+            (Quote::None | Quote::Double | Quote::Ansi, b'\\') if self.next() == Some(b'\n') => self.at += 1,
+            (Quote::None | Quote::Double | Quote::Ansi, b'\\') => {
+                self.frame.escaped = true;
+                self.frame.append(byte);
+            }
+            (Quote::None, b'\'') => {
+                self.frame.quote = if self.frame.last == b'$' { Quote::Ansi } else { Quote::Single };
+                self.frame.append(byte);
+            }
+            (Quote::None, b'"') => {
+                self.frame.quote = Quote::Double;
+                self.frame.append(byte);
+            }
+            (Quote::Single | Quote::Ansi, b'\'') | (Quote::Double, b'"') => {
+                self.frame.quote = Quote::None;
+                self.frame.append(byte);
+            }
+            (Quote::None | Quote::Double, b'$') => return self.open(),
+            (Quote::None | Quote::Double, b'`') => return self.go_behind(after_backquote(self.bytes, self.at), byte),
+            (Quote::None, _) => return self.read_unquoted(byte),
+            _ => self.frame.append(byte),
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Takes a byte that closes the innermost substitution, or a bracket in it.
+    fn close(&mut self, byte: u8) {
+        self.frame.end_token();
+        self.frame.nesting = self.frame.nesting.saturating_sub(1);
+        if self.frame.nesting == 0
+            && let Some(before) = self.outer.pop()
+        {
+            self.frame = before;
+            self.frame.append(byte);
+        }
+    }
+
+    /// Opens what begins with a `$`.
+    fn open(&mut self) -> ControlFlow<bool> {
+        let opened = match self.next() {
+            Some(b'(') if self.after_next() == Some(b'(') => Frame::new(Some(b')'), 2),
+            Some(b'(') => Frame::new(Some(b')'), 1),
+            Some(b'[') => Frame::new(Some(b']'), 1),
+            Some(b'{') => Frame::new(Some(b'}'), 1),
+            _ => {
+                self.frame.append(b'$');
+                return ControlFlow::Continue(());
+            }
+        };
+        self.at += opened.nesting;
+        self.outer.push(core::mem::replace(&mut self.frame, opened));
+        if self.outer.len() > self.most { ControlFlow::Break(true) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Goes behind a part that ends with a byte; where it has no end, nothing behind it is read.
+    fn go_behind(&mut self, end: Option<usize>, last: u8) -> ControlFlow<bool> {
+        let Some(end) = end else { return ControlFlow::Break(false) };
+        self.at = end;
+        self.frame.append(last);
+        ControlFlow::Continue(())
+    }
+
+    fn read_unquoted(&mut self, byte: u8) -> ControlFlow<bool> {
+        match byte {
+            b'(' if self.frame.started && b"@!?+*".contains(&self.frame.last) => {
+                return self.go_behind(after_group(self.bytes, self.at), b')');
+            }
+            b'<' if self.next() == Some(b'<') && self.after_next() != Some(b'<') => {
+                let left = self.most.saturating_sub(self.outer.len());
+                return ControlFlow::Break(opened_behind(self.bytes, self.at + 1, left));
+            }
+            b'<' if self.next() == Some(b'<') => {
+                self.at += 2;
+                self.frame.end_token();
+            }
+            b'&' | b'(' | b')' | b';' | b'\n' | b'|' | b'<' | b'>' => {
+                self.frame.end_token();
+                if byte == b'(' && self.frame.close == Some(b')') {
+                    self.frame.nesting += 1;
+                }
+            }
+            b' ' | b'\t' if self.frame.started => self.frame.end_token(),
+            // Blanks are a part of what is read for a command or a sum.
+            b' ' | b'\t' if matches!(self.frame.close, Some(b')' | b']')) => self.frame.append(byte),
+            b' ' | b'\t' => {}
+            b'#' if !self.frame.started && self.frame.close != Some(b'}') => self.skip_line(),
+            _ => self.frame.append(byte),
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Goes to the end of the line.
+    fn skip_line(&mut self) {
+        let mut rest = self.bytes.iter().skip(self.at);
+        self.at = rest.position(|byte| *byte == b'\n').map_or(self.bytes.len(), |length| self.at + length);
+    }
 }
 
 /// Finds the place behind the backquote that closes one.

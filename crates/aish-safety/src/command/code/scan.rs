@@ -23,7 +23,35 @@ pub(super) fn scan(walker: &mut Walker<'_>, program: &str, text: &str) {
     if !walker.budget.pay(Work::Text, 1) || !walker.budget.pay(Work::Code, text.len()) {
         return;
     }
-    let budget = walker.budget.clone();
+    run_by_syntax(walker, program, text);
+    let beside = if programs::is(program, Trait::Lisp) { Beside::Apart } else { Beside::Joined };
+    let calls = find(text, beside, &walker.budget.clone());
+    let lower = text.to_ascii_lowercase();
+    judge_marks(walker, program, text, &lower, &calls);
+    suspect_texts(walker, text, &lower, &calls);
+    let walks = calls::WALK.iter().any(|word| lower.contains(word));
+    if walks && deletes_topic(text) {
+        walker.note_plain(
+            text,
+            Verdict::Halt,
+            Effect::Delete,
+            "files.delete-by-code",
+            "deletes every file that it finds",
+        );
+    }
+    fed(walker, &calls, text);
+    let hidden =
+        |call: &Call| calls::DELETE.contains(&call.name.as_str()) && call.strings.is_empty() && call.open && !walks;
+    if calls.iter().any(hidden) {
+        deletes_elsewhere(walker, text);
+    }
+    for call in &calls {
+        judge(walker, call, walks);
+    }
+}
+
+/// Judges what a language runs by a syntax of its own.
+fn run_by_syntax(walker: &mut Walker<'_>, program: &str, text: &str) {
     if programs::is(program, Trait::Awk) {
         awk(walker, text);
     }
@@ -33,18 +61,20 @@ pub(super) fn scan(walker: &mut Walker<'_>, program: &str, text: &str) {
         }
     }
     if programs::is(program, Trait::Recipe) {
+        let budget = walker.budget.clone();
         for line in lines(text, &budget).take(64) {
             walker.suspect(&line);
         }
     }
-    let calls = find(text, if programs::is(program, Trait::Lisp) { Beside::Apart } else { Beside::Joined }, &budget);
-    let lower = text.to_ascii_lowercase();
-    let has = |table: &[&str]| table.iter().any(|word| lower.contains(word));
-    judge_marks(walker, program, text, &lower, &calls);
-    if calls.iter().any(|call| calls::RUN.contains(&call.name.as_str()) && call.open && call.strings.is_empty()) {
+}
+
+/// Judges texts in code that it may run in a way that is not seen; `lower` is the code in small letters.
+fn suspect_texts(walker: &mut Walker<'_>, text: &str, lower: &str, calls: &[Call]) {
+    let budget = walker.budget.clone();
+    let is_put_together =
+        |call: &Call| calls::RUN.contains(&call.name.as_str()) && call.open && call.strings.is_empty();
+    if calls.iter().any(is_put_together) || code_marks::INDIRECT.iter().any(|word| lower.contains(word)) {
         // What is run stands elsewhere in the code: perhaps in one of its strings, or in several side by side.
-        suspect_lines(walker, text);
-    } else if has(code_marks::INDIRECT) {
         suspect_lines(walker, text);
     }
     if text.contains(['|', '<']) {
@@ -62,25 +92,6 @@ pub(super) fn scan(walker: &mut Walker<'_>, program: &str, text: &str) {
     bare_commands(walker, text);
     if text.contains("].execute(") {
         suspect_lines(walker, text);
-    }
-    let walks = has(calls::WALK);
-    if walks && deletes_topic(text) {
-        walker.note_plain(
-            text,
-            Verdict::Halt,
-            Effect::Delete,
-            "files.delete-by-code",
-            "deletes every file that it finds",
-        );
-    }
-    fed(walker, &calls, text);
-    let hidden =
-        |call: &&Call| calls::DELETE.contains(&call.name.as_str()) && call.strings.is_empty() && call.open && !walks;
-    if calls.iter().any(|call| hidden(&call)) {
-        deletes_elsewhere(walker, text);
-    }
-    for call in &calls {
-        judge(walker, call, walks);
     }
 }
 
@@ -274,6 +285,28 @@ fn judge(walker: &mut Walker<'_>, call: &Call, walks: bool) {
             });
         }
     }
+    judge_deletion(walker, call, walks);
+    if name == "open" {
+        run_opened(walker, call);
+    }
+    judge_writing(walker, call);
+    if calls::CHANGE_MODE.contains(&name)
+        && let Some(path) = call.strings.last()
+    {
+        let digits: String = call.source.replace("0o", "").chars().filter(char::is_ascii_digit).take(4).collect();
+        let words = programs::stand_in(Act::ChangeMode).chain([digits.as_str(), path.as_str()]).map(Word::literal);
+        walker.run(&words.collect::<Vec<_>>(), &Stream::default());
+    }
+    if calls::QUERY.contains(&name) {
+        for string in &call.strings {
+            sql::judge(walker, "sql", string);
+        }
+    }
+}
+
+/// Judges a call that deletes; `walks` says whether the code goes through folders.
+fn judge_deletion(walker: &mut Walker<'_>, call: &Call, walks: bool) {
+    let name = call.name.as_str();
     if calls::DELETE_TREE.contains(&name) || calls::DELETE_TREE_IF.contains(&name) && call.source.contains("recursive")
     {
         delete(walker, call, Act::RemoveTree);
@@ -290,9 +323,11 @@ fn judge(walker: &mut Walker<'_>, call: &Call, walks: bool) {
             delete(walker, call, Act::RemoveAll);
         }
     }
-    if name == "open" {
-        run_opened(walker, call);
-    }
+}
+
+/// Judges a call that writes to a file.
+fn judge_writing(walker: &mut Walker<'_>, call: &Call) {
+    let name = call.name.as_str();
     if let Some(path) = named_by_its_mode(call) {
         walker.write_file(&Word::literal(path), &Stream::unknown(Taint::NONE));
     } else if calls::PUT.contains(&name)
@@ -307,18 +342,6 @@ fn judge(walker: &mut Walker<'_>, call: &Call, walks: bool) {
             || call.strings.get(1).is_some_and(|mode| mode.starts_with(['w', 'a', 'x', '>']) || mode.contains('+')))
     {
         walker.write_file(&Word::literal(path.as_str()), &Stream::unknown(Taint::NONE));
-    }
-    if calls::CHANGE_MODE.contains(&name)
-        && let Some(path) = call.strings.last()
-    {
-        let digits: String = call.source.replace("0o", "").chars().filter(char::is_ascii_digit).take(4).collect();
-        let words = programs::stand_in(Act::ChangeMode).chain([digits.as_str(), path.as_str()]).map(Word::literal);
-        walker.run(&words.collect::<Vec<_>>(), &Stream::default());
-    }
-    if calls::QUERY.contains(&name) {
-        for string in &call.strings {
-            sql::judge(walker, "sql", string);
-        }
     }
 }
 
