@@ -362,10 +362,6 @@ impl Maker {
 
     fn facts(&mut self, file: &str, content: &ProgramFile) -> Facts {
         let written = self.writes(file, content);
-        let mut traits = Traits::default();
-        for one in &content.is {
-            traits.add(*one);
-        }
         let secrets: Vec<Vec<Vec<String>>> =
             content.prints_secrets.iter().map(|command| command.iter().map(|part| part.0.clone()).collect()).collect();
         let builder = &mut self.builder;
@@ -374,13 +370,7 @@ impl Maker {
         let loses = content.loses.iter().map(|text| kept(text, builder)).collect();
         let loses = builder.loses(loses);
         Facts {
-            options: content.options
-                || !takes.is_empty()
-                || !dry.is_empty()
-                || content.shortens
-                || !content.varies.0.is_empty()
-                || content.single_dash
-                || content.complete,
+            options: !takes.is_empty() || !dry.is_empty() || says_of_options(content),
             takes,
             dry,
             shortens: content.shortens,
@@ -396,18 +386,12 @@ impl Maker {
             variables: builder.list(&content.variables.0),
             settings: builder.list(&content.settings.0),
             local: builder.list(content.local.as_deref().unwrap_or_default()),
-            opens: Opens {
-                nothing: builder.list(&content.opens.nothing),
-                named: builder.list(&content.opens.named),
-                more: builder.list(&content.opens.more),
-                below: builder.list(&content.opens.below),
-                hidden: builder.list(&content.opens.hidden),
-            },
+            opens: opened(&content.opens, builder),
             plain: builder.list(&content.plain.0),
             chooses: builder.list(&content.chooses.0),
             chosen: builder.list(&content.chosen.0),
             anonymous: builder.list(&content.anonymous.0),
-            traits,
+            traits: traits(content),
             output: content.output.unwrap_or_default(),
             numbers: builder.list(&content.numbers.0),
             change: content.changes.unwrap_or_default(),
@@ -429,6 +413,31 @@ impl Maker {
             shape: content.route.shape.as_ref().map(|words| builder.list(&words.0)).unwrap_or_default(),
             subcommands: builder.list(&content.route.subcommands.0),
         }
+    }
+}
+
+/// Says whether anything but their names is said of a program's options.
+fn says_of_options(content: &ProgramFile) -> bool {
+    content.options || content.shortens || !content.varies.0.is_empty() || content.single_dash || content.complete
+}
+
+/// Puts together what a program is.
+fn traits(content: &ProgramFile) -> Traits {
+    let mut traits = Traits::default();
+    for one in &content.is {
+        traits.add(*one);
+    }
+    traits
+}
+
+/// Keeps what files a program opens.
+fn opened(text: &crate::opens::Opens, builder: &mut Builder) -> Opens {
+    Opens {
+        nothing: builder.list(&text.nothing),
+        named: builder.list(&text.named),
+        more: builder.list(&text.more),
+        below: builder.list(&text.below),
+        hidden: builder.list(&text.hidden),
     }
 }
 

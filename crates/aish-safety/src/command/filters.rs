@@ -4,16 +4,16 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use aish_program_format::{Act, Output, Program, Trait};
-use aish_programs::words::places;
+use aish_program_format::{Act, Output, Trait};
 
 use super::arguments::Arguments;
 use super::budget::Work;
 use super::decode;
-use super::state::FileContent;
 use super::walk::Walker;
 use super::word::{NUMERIC, Stream, Taint, Word};
 use crate::rules::programs;
+
+mod handed;
 
 impl Walker<'_> {
     /// Returns what a program writes to the pipe.
@@ -110,27 +110,11 @@ impl Walker<'_> {
                 taint: taint | Taint::ENDLESS,
                 connected: true,
             },
-            Output::BaseName | Output::FolderName => match arguments {
-                [word] if word.is_known() && !word.glob && super::printed::is_plain_path(&word.text) => {
-                    let (folder, name) = word.text.rsplit_once('/').unwrap_or((".", &word.text));
-                    let text = if kind == Output::BaseName { name } else { folder };
-                    from(Some(text.to_string()), taint)
-                }
-                _ => Stream::unknown(taint),
-            },
+            Output::BaseName | Output::FolderName => part_of_path(kind, arguments, taint),
             Output::About => Stream::unknown(Taint::NONE),
             Output::Processes if Arguments::new(program, arguments).has("-t") => Stream::unknown(Taint::NONE),
             Output::Processes => Stream::unknown(Taint::PROCESSES),
-            Output::LastName => match arguments {
-                [name] if !name.text.starts_with('-') => {
-                    let found = if taint.has(Taint::GUESSED) { Taint::NONE } else { Taint::LOOKED_FOR };
-                    from(Some(name.text.clone()), taint | found)
-                }
-                [option, name] if matches!(option.text.as_str(), "-v" | "-p" | "-P") => {
-                    from(Some(name.text.clone()), taint)
-                }
-                _ => Stream::unknown(stdin.taint | taint),
-            },
+            Output::LastName => looked_for(arguments, taint, stdin),
             Output::Variables if arguments.iter().all(|word| word.text.starts_with('-')) => {
                 Stream::unknown(Taint::SECRET)
             }
@@ -331,117 +315,6 @@ impl Walker<'_> {
             None => Stream::unknown(input.taint | Taint::DECODED),
         }
     }
-
-    /// Follows files from hand to hand: copies keep where their content comes from, downloads and archives get it.
-    pub(crate) fn follow_files(&mut self, program: &str, arguments: &[Word], stdin: &Stream) {
-        let Some(known) = programs::find(program) else { return };
-        let copies = known.is(Trait::Copies);
-        let packer = Some(known.tables().text(known.facts().packs)).filter(|ending| !ending.is_empty());
-        let mut taint = Taint::NONE;
-        let mut text = None;
-        let mut before = None;
-        for word in arguments.iter().filter(|_| copies || packer.is_some()) {
-            let left_out = super::matched::leaves_out(before.replace(word), word);
-            if !left_out && self.is_secret_word(word) {
-                taint = taint | Taint::SECRET;
-            }
-            let source = word.text.strip_prefix("if=").unwrap_or(&word.text);
-            let place = self.place(&Word::literal(source)).text;
-            if let Some(file) = self.state.files.get(&place) {
-                taint = taint | file.taint;
-                text = text.or_else(|| file.text.clone());
-            }
-        }
-        if taint.without_content() != Taint::NONE
-            && let Some(ending) = packer
-        {
-            let sorted = Arguments::new(program, arguments);
-            let ending = sorted.values("-S").next().map_or_else(|| ending.to_string(), |ending| ending.text);
-            for (_, word, _) in sorted.operands() {
-                let place = self.place(word).text + &ending;
-                self.state.note_file(place, FileContent { text: None, taint });
-            }
-        }
-        if copies && text.is_none() {
-            text = copied_program(arguments);
-        }
-        if copies && (taint.without_content() != Taint::NONE || text.is_some()) {
-            let whole = known.is(Trait::CopiesWhole).then_some(text).flatten();
-            for word in arguments.iter().filter(|word| !word.text.starts_with("--")) {
-                let target = word.text.strip_prefix("of=").unwrap_or(&word.text);
-                let place = self.place(&Word::literal(target)).text;
-                if !self.state.files.contains_key(&place) && place.len() < 4096 {
-                    self.state.note_file(place, FileContent { text: whole.clone(), taint });
-                }
-            }
-        }
-        if known.is(Trait::WritesInput) {
-            let targets: Vec<Word> = arguments.iter().filter(|word| !word.text.starts_with('-')).cloned().collect();
-            for target in targets {
-                let place = self.place(&target).text;
-                self.state.note_file(place, FileContent { text: stdin.text.clone(), taint: stdin.taint });
-            }
-        }
-        if known.is(Trait::Fetches) {
-            self.downloaded(known, arguments);
-        }
-        if known.is(Trait::Decodes) || known.is(Trait::DecodesToFile) {
-            let sorted = Arguments::new(program, arguments);
-            for flag in ["-o", "-out", "--output"] {
-                let values: Vec<Word> = sorted.values(flag).collect();
-                for value in values {
-                    let place = self.place(&value).text;
-                    let held = self.state.files.get(&place).map_or(Taint::NONE, |file| file.taint);
-                    self.state.note_file(place, FileContent { text: None, taint: Taint::DECODED | held });
-                }
-            }
-        }
-    }
-
-    fn downloaded(&mut self, known: Program<'_>, arguments: &[Word]) {
-        let sorted = Arguments::new(known.name(), arguments);
-        let mut targets: Vec<Word> = Vec::new();
-        for flag in ["-o", "-O", "--output", "--output-document", "--out", "-d", "--dir"] {
-            if flag == "-O" && known.is(Trait::RemoteName) || flag == "-o" && known.is(Trait::LogOption) {
-                continue;
-            }
-            targets.extend(sorted.values(flag));
-        }
-        // It shows what it fetches, but where it is told to keep the name.
-        let shows = known.is(Trait::RemoteName)
-            && !["-O", "--remote-name", "--remote-name-all", "-J", "-K", "--config"]
-                .iter()
-                .any(|option| sorted.has(option));
-        let remote = sorted.operands().any(|(_, other, _)| super::pattern::is_remote(&other.text));
-        for (_, word, _) in sorted.operands() {
-            let path = word.text.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
-            if let Some((_, name)) = path.rsplit_once('/')
-                && !(name.is_empty() || shows)
-            {
-                targets.push(Word::literal(name));
-            }
-            if known.is(Trait::CopiesRemote) && remote && !super::pattern::is_remote(&word.text) {
-                targets.push(word.clone());
-            }
-        }
-        for target in targets {
-            let place = self.place(&target).text;
-            if place != "." && place.len() < 4096 && !self.state.files.contains_key(&place) {
-                self.state.note_file(place, FileContent { text: None, taint: Taint::REMOTE });
-            }
-        }
-    }
-}
-
-/// Returns what a copy of a program, or a link to it, does: the same as the program.
-fn copied_program(arguments: &[Word]) -> Option<String> {
-    arguments.iter().find_map(|word| {
-        let (folder, name) = word.text.rsplit_once('/').unwrap_or(("", word.text.as_str()));
-        let program = places::PROGRAMS.contains(&folder) && programs::is_destructive(name);
-        let found = folder.is_empty() && word.taint.is_of_line() && programs::is_destructive(name) && name.len() > 1;
-        (program || found && arguments.last().is_some_and(|last| last.text.contains('/') && last.text != word.text))
-            .then(|| alloc::format!("{name} \"$@\""))
-    })
 }
 
 fn from(text: Option<String>, taint: Taint) -> Stream {
@@ -478,6 +351,30 @@ pub(crate) fn listed_below(walker: &Walker<'_>, program: &str, arguments: &[Word
 /// Says whether a text names the list of accounts.
 pub(crate) fn is_account_list(text: &str) -> bool {
     ["/etc/passwd", "/etc/group"].iter().any(|path| text.ends_with(path))
+}
+
+/// Returns the name or the folder of a path that is plain.
+fn part_of_path(kind: Output, arguments: &[Word], taint: Taint) -> Stream {
+    match arguments {
+        [word] if word.is_known() && !word.glob && super::printed::is_plain_path(&word.text) => {
+            let (folder, name) = word.text.rsplit_once('/').unwrap_or((".", &word.text));
+            let text = if kind == Output::BaseName { name } else { folder };
+            from(Some(text.to_string()), taint)
+        }
+        _ => Stream::unknown(taint),
+    }
+}
+
+/// Returns what is found for the name of a program that is looked for: the name stands for its path.
+fn looked_for(arguments: &[Word], taint: Taint, stdin: &Stream) -> Stream {
+    match arguments {
+        [name] if !name.text.starts_with('-') => {
+            let found = if taint.has(Taint::GUESSED) { Taint::NONE } else { Taint::LOOKED_FOR };
+            from(Some(name.text.clone()), taint | found)
+        }
+        [option, name] if matches!(option.text.as_str(), "-v" | "-p" | "-P") => from(Some(name.text.clone()), taint),
+        _ => Stream::unknown(stdin.taint | taint),
+    }
 }
 
 fn reverse(line: &str) -> String {

@@ -20,84 +20,12 @@ use super::word::{HOLE, NUMERIC, Taint, Word};
 use crate::rules::{Effect, programs};
 use crate::verdict::Verdict;
 
+mod lists;
+
+use self::lists::Lists;
+
 /// Bytes of a pattern for names from which on it is taken for one that may stand for anything.
 const MAX_PATTERN: usize = 256;
-
-/// Lists of options that are known to be harmless.
-struct Lists<'t> {
-    program: Program<'t>,
-    flags: [(&'t Tables, List); 3],
-    values: [(&'t Tables, List); 2],
-    single_dash: bool,
-    apart: bool,
-}
-
-impl Lists<'_> {
-    fn is_flag(&self, option: &str) -> bool {
-        self.flags.iter().any(|(tables, list)| tables.holds(*list, option))
-    }
-
-    fn takes_value(&self, option: &str) -> bool {
-        self.values.iter().any(|(tables, list)| tables.holds(*list, option))
-    }
-
-    /// Says whether an option is harmless with this value, of which only some are: `-c=color.*` in the list.
-    fn knows_with(&self, option: &str, value: &Word) -> bool {
-        let globs = self.values.iter().flat_map(|(tables, list)| tables.texts(*list));
-        let mut globs = globs.filter_map(|known| known.strip_prefix(option)?.strip_prefix('='));
-        value.is_known() && !value.glob && globs.any(|glob| glob_match(glob, &value.text))
-    }
-
-    fn knows(&self, text: &str) -> bool {
-        if self.program.is(Trait::ShowsHelp) && text == "--help"
-            || self.program.is(Trait::ShowsVersion) && text == "--version"
-        {
-            return true;
-        }
-        let (name, given) = text.split_once('=').map_or((text, false), |(name, _)| (name, true));
-        if self.is_flag(name) && (!given || name.starts_with("--")) || self.takes_value(name) {
-            return true;
-        }
-        if text.starts_with("--") {
-            // A list for all parameters of a request.
-            return self.is_flag("--*") && !name.contains(HOLE);
-        }
-        let rest = text.get(1..).unwrap_or_default();
-        if rest.bytes().all(|byte| byte.is_ascii_digit()) && self.is_flag("-#") {
-            return true;
-        }
-        if self.single_dash {
-            return false;
-        }
-        // A letter is looked up once, however often it is said.
-        let mut known = 0_u128;
-        let mut letters = rest.chars().peekable();
-        while let Some(letter) = letters.next() {
-            let bit = if letter.is_ascii() { 1 << u32::from(letter) } else { 0 };
-            if known & bit != 0 {
-                continue;
-            }
-            known |= bit;
-            let mut option = [b'-', 0, 0, 0, 0];
-            let end = 1 + option.get_mut(1..).map_or(0, |place| letter.encode_utf8(place).len());
-            let option = option.get(..end).and_then(|bytes| core::str::from_utf8(bytes).ok()).unwrap_or_default();
-            if self.takes_value(option) {
-                return !self.apart || letters.peek().is_none();
-            }
-            if !self.is_flag(option) {
-                return false;
-            }
-        }
-        true
-    }
-
-    /// Says whether a `+word` is one that is known.
-    fn knows_plus(&self, text: &str) -> bool {
-        self.flags
-            .iter()
-            .any(|(tables, list)| tables.texts(*list).any(|known| known.starts_with('+') && glob_match(known, text)))
-    }
-}
 
 impl Walker<'_> {
     /// Says whether what a program is given is harmless under a rule that allows: every option is in the lists of the
@@ -108,25 +36,11 @@ impl Walker<'_> {
         if self.brings_settings(known) || !is_plain(known, arguments) || self.writes_something(known, arguments) {
             return false;
         }
-        // What reads its words by itself does not take `--` for the end of its options: `find -- d -delete`.
-        let mut behind = arguments.words.iter().skip_while(|word| word.text != "--").skip(1);
-        if (facts.single_dash || known.is(Trait::SearchesByExpression)) && behind.any(|word| word.text.starts_with('-'))
-        {
+        if hides_options(known, arguments) || known.is(Trait::Compares) && may_evaluate(arguments) {
             return false;
         }
         let dodges = may_dodge(known, arguments);
-        // A test of several words may run what stands in an index: `[ $(cat f) ]` with `-v a[$(…)]` in the file.
-        let is_split = |word: &Word| !word.whole && !word.is_known() && word.taint.has(Taint::CONTENT);
-        if known.is(Trait::Compares)
-            && arguments.words.iter().any(|word| is_split(word) && !word.text.contains(NUMERIC))
-        {
-            return false;
-        }
-        // The path of a program, or nothing, as the last word is one or no operand.
-        let last = arguments.words.len().saturating_sub(1);
-        let is_path_or_nothing = |at: usize, word: &Word| at == last && word.taint.has(Taint::LOOKED_FOR);
-        let mut words = arguments.words.iter().enumerate();
-        let guessed = words.any(|(at, word)| word.taint.has(Taint::GUESSED) && !is_path_or_nothing(at, word));
+        let guessed = is_guessed(arguments);
         // What looks for a program's name may run it instead.
         let is_harmless = facts.harmless && !row.alone && !(guessed && known.wrappers().next().is_some());
         if is_harmless || row.harmless && !guessed {
@@ -136,55 +50,9 @@ impl Walker<'_> {
         if guessed || dodges && arguments.words.iter().all(Word::is_known) {
             return false;
         }
-        let of_program = |list: List| if row.alone { List { from: 0, count: 0 } } else { list };
-        let lists = Lists {
-            program: known,
-            flags: [
-                (known.tables(), of_program(facts.flags)),
-                (known.tables(), of_program(facts.dry)),
-                (rule.tables(), row.flags),
-            ],
-            values: [(known.tables(), of_program(facts.values)), (rule.tables(), row.values)],
-            single_dash: facts.single_dash,
-            apart: facts.apart,
-        };
-        let mut ended = false;
-        let mut inside: Option<List> = None;
-        let mut operands = 0_usize;
-        arguments.iter().enumerate().all(|(at, (word, role))| match role {
-            // What stands behind a mark is another command, judged by itself.
-            _ if inside.is_some() => {
-                if inside.is_some_and(|ends| known.tables().holds(ends, &word.text)) {
-                    inside = None;
-                }
-                true
-            }
-            Role::Option if lists.knows(&word.text) && marks(known, &word.text).is_some() => {
-                inside = marks(known, &word.text);
-                true
-            }
-            _ if ended => word.is_known() || !dodges,
-            Role::Option if word.text == "--" => {
-                ended = true;
-                true
-            }
-            Role::Option
-                if operands == 0
-                    && arguments.words.get(at + 1).is_some_and(|value| lists.knows_with(&word.text, value)) =>
-            {
-                true
-            }
-            Role::Option => lists.knows(&word.text) && (word.is_known() || is_attached(word) && !dodges),
-            Role::Value => is_one(word) && !dodges && !may_spread(word, known),
-            Role::Operand { .. } => {
-                ended = facts.stops;
-                operands += 1;
-                let says = operands == 1 && known.is(Trait::Quotes);
-                (word.is_known() || is_path(word, known) && !dodges && !says)
-                    && !may_spread(word, known)
-                    && (word.text.len() < 2 || !word.text.starts_with('+') || lists.knows_plus(&word.text))
-            }
-        })
+        let lists = Lists::under(rule, known);
+        let mut reader = Reader { known, lists, arguments, dodges, ended: false, inside: None, operands: 0 };
+        arguments.iter().enumerate().all(|(at, (word, role))| reader.is_harmless(at, word, role))
     }
 
     /// Says whether a program writes to something, by its data.
@@ -203,15 +71,8 @@ impl Walker<'_> {
         if own.iter().any(may_be_several) {
             return false;
         }
-        let facts = known.facts();
-        let lists = Lists {
-            program: known,
-            flags: [(known.tables(), facts.flags); 3],
-            values: [(known.tables(), facts.values); 2],
-            single_dash: facts.single_dash,
-            apart: facts.apart,
-        };
-        facts.harmless || split.options.iter().all(|(option, _)| lists.knows(option))
+        let lists = Lists::of(known);
+        known.facts().harmless || split.options.iter().all(|(option, _)| lists.knows(option))
     }
 
     /// Says whether files of the folder make the program of a name run what they say.
@@ -257,6 +118,90 @@ impl Walker<'_> {
             return;
         }
     }
+}
+
+/// Reads the arguments of a program one after the other.
+struct Reader<'a, 't> {
+    known: Program<'t>,
+    lists: Lists<'t>,
+    arguments: &'a Arguments<'a>,
+    /// True where a rule that asks or halts may hold by what is not known.
+    dodges: bool,
+    /// True behind the last word that is read as an option.
+    ended: bool,
+    /// The end marks of the other command whose words are read.
+    inside: Option<List>,
+    /// How many operands were read.
+    operands: usize,
+}
+
+impl Reader<'_, '_> {
+    /// Says whether the next argument is harmless.
+    fn is_harmless(&mut self, at: usize, word: &Word, role: Role) -> bool {
+        if let Some(ends) = self.inside {
+            // What stands behind a mark is another command, judged by itself.
+            if self.known.tables().holds(ends, &word.text) {
+                self.inside = None;
+            }
+            return true;
+        }
+        if role == Role::Option && self.lists.knows(&word.text) {
+            self.inside = marks(self.known, &word.text);
+            if self.inside.is_some() {
+                return true;
+            }
+        }
+        if self.ended {
+            return word.is_known() || !self.dodges;
+        }
+        match role {
+            Role::Option => self.is_harmless_option(at, word),
+            Role::Value => is_one(word) && !self.dodges && !may_spread(word, self.known),
+            Role::Operand { .. } => self.is_harmless_operand(word),
+        }
+    }
+
+    fn is_harmless_option(&mut self, at: usize, word: &Word) -> bool {
+        if word.text == "--" {
+            self.ended = true;
+            return true;
+        }
+        let value = self.arguments.words.get(at + 1).filter(|_| self.operands == 0);
+        value.is_some_and(|value| self.lists.knows_with(&word.text, value))
+            || self.lists.knows(&word.text) && (word.is_known() || is_attached(word) && !self.dodges)
+    }
+
+    fn is_harmless_operand(&mut self, word: &Word) -> bool {
+        self.ended = self.known.facts().stops;
+        self.operands += 1;
+        let says = self.operands == 1 && self.known.is(Trait::Quotes);
+        (word.is_known() || is_path(word, self.known) && !self.dodges && !says)
+            && !may_spread(word, self.known)
+            && (word.text.len() < 2 || !word.text.starts_with('+') || self.lists.knows_plus(&word.text))
+    }
+}
+
+/// Says whether words behind `--` are options all the same: what reads its words by itself does not take it for the end
+/// of its options (`find -- d -delete`).
+fn hides_options(program: Program<'_>, arguments: &Arguments<'_>) -> bool {
+    let mut behind = arguments.words.iter().skip_while(|word| word.text != "--").skip(1);
+    (program.facts().single_dash || program.is(Trait::SearchesByExpression))
+        && behind.any(|word| word.text.starts_with('-'))
+}
+
+/// Says whether a test of several words may run what stands in an index: `[ $(cat f) ]` with `-v a[$(…)]` in the file.
+fn may_evaluate(arguments: &Arguments<'_>) -> bool {
+    let is_split = |word: &Word| !word.whole && !word.is_known() && word.taint.has(Taint::CONTENT);
+    arguments.words.iter().any(|word| is_split(word) && !word.text.contains(NUMERIC))
+}
+
+/// Says whether a word is known by a guess. The path of a program, or nothing, as the last word is none: it is one operand
+/// or no operand.
+fn is_guessed(arguments: &Arguments<'_>) -> bool {
+    let last = arguments.words.len().saturating_sub(1);
+    let is_path_or_nothing = |at: usize, word: &Word| at == last && word.taint.has(Taint::LOOKED_FOR);
+    let mut words = arguments.words.iter().enumerate();
+    words.any(|(at, word)| word.taint.has(Taint::GUESSED) && !is_path_or_nothing(at, word))
 }
 
 /// Returns the names of all files that programs are known to take settings from, without folders; some come more than once.

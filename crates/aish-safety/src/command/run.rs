@@ -135,10 +135,7 @@ impl Walker<'_> {
             && !outside
             && let Some(body) = self.function(name)
         {
-            if self.beyond.0 && !self.beyond.1.contains(name) {
-                let reason = "is run by another program, to which a function of the shell is no command";
-                self.note_plain(name, Verdict::Ask, Effect::Unknown, "shell.function", reason);
-            }
+            self.note_function(name);
             return self.call(name, &body, arguments, stdin);
         }
         if let Some(out) = self.builtin(name, words, stdin) {
@@ -153,33 +150,23 @@ impl Walker<'_> {
             self.run_several(words, stdin);
             return Stream::unknown(Taint::NONE);
         }
-        let added;
-        let (words, arguments) = match self.tar_options(name) {
+        match self.tar_options(name) {
             Some(options) => {
-                added = words.iter().take(1).chain(&options).chain(arguments).cloned().collect::<Vec<Word>>();
-                (added.as_slice(), added.get(1..).unwrap_or_default())
+                let words: Vec<Word> = words.iter().take(1).chain(&options).chain(arguments).cloned().collect();
+                self.run_external(program, &words, stdin)
             }
-            None => (words, arguments),
-        };
-        let outer = core::mem::take(&mut self.parts);
+            None => self.run_external(program, words, stdin),
+        }
+    }
+
+    /// Judges a program that is no function and no built-in of the shell, and returns what it writes.
+    fn run_external(&mut self, program: &Program, words: &[Word], stdin: &Stream) -> Stream {
+        let name = program.name.as_str();
+        let arguments = words.get(1..).unwrap_or_default();
         let nothing = Word::default();
         let first = words.first().unwrap_or(&nothing);
         let mut inner_out = None;
-        let wrapped = self.unwrap(name, arguments, stdin, &mut inner_out);
-        self.unwrap_own(name, arguments, stdin);
-        let children = core::mem::replace(&mut self.parts, outer);
-        let mut part = self.judge(program, words, stdin, wrapped);
-        let content = self.file_taint(first);
-        if content.foreign() || first.taint.foreign() && !program_is_shell(name) {
-            part = Part::new(
-                shown(words),
-                Effect::RunForeign,
-                Verdict::Halt,
-                "flow.remote-code",
-                self.reason("runs a program that was fetched from elsewhere", Effect::RunForeign, Verdict::Halt),
-            );
-        }
-        part.parts = children;
+        let part = self.part_with_inner(program, words, stdin, &mut inner_out);
         // Whoever wrote a rule that lets it run knows what it opens.
         if part.rule != HELP && !(part.verdict == Verdict::Allow && part.rule.is_of_policy()) {
             self.note_opened(if program.standard { name } else { "" }, arguments);
@@ -203,6 +190,34 @@ impl Walker<'_> {
                 // Not each system has it there.
                 if first.text.contains('/') { out.perhaps() } else { out }
             }
+        }
+    }
+
+    /// Judges a program and the commands that it runs, which stand inside its part; `out` is what these write.
+    fn part_with_inner(&mut self, program: &Program, words: &[Word], stdin: &Stream, out: &mut Option<Stream>) -> Part {
+        let name = program.name.as_str();
+        let arguments = words.get(1..).unwrap_or_default();
+        let outer = core::mem::take(&mut self.parts);
+        let wrapped = self.unwrap(name, arguments, stdin, out);
+        self.unwrap_own(name, arguments, stdin);
+        let children = core::mem::replace(&mut self.parts, outer);
+        let mut part = self.judge(program, words, stdin, wrapped);
+        let is_fetched = words
+            .first()
+            .is_some_and(|first| self.file_taint(first).foreign() || first.taint.foreign() && !program_is_shell(name));
+        if is_fetched {
+            let reason = "runs a program that was fetched from elsewhere";
+            part = self.part(words, Effect::RunForeign, Verdict::Halt, "flow.remote-code", reason);
+        }
+        part.parts = children;
+        part
+    }
+
+    /// Asks where another program runs the name of a function.
+    fn note_function(&mut self, name: &str) {
+        if self.beyond.0 && !self.beyond.1.contains(name) {
+            let reason = "is run by another program, to which a function of the shell is no command";
+            self.note_plain(name, Verdict::Ask, Effect::Unknown, "shell.function", reason);
         }
     }
 

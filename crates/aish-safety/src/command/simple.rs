@@ -9,18 +9,31 @@ use brush_parser::ast::{self, CommandPrefixOrSuffixItem as Item};
 
 use super::budget::{Work, beyond_ordinary};
 use super::redirect::Redirects;
-use super::state::{Body, FileContent, Kind};
+use super::state::{FileContent, Kind};
 use super::walk::Walker;
 use super::ways::{Taken, Ways};
-use super::word::{HOLE, Stream, Taint, Word};
-use crate::rules::{Effect, programs};
-use crate::verdict::Verdict;
+use super::word::{Stream, Taint, Word};
+use crate::rules::programs;
+
+mod assignment;
 
 /// One assignment before a command's name.
 #[derive(Clone)]
 pub(crate) struct Assigned {
     pub(crate) name: String,
     pub(crate) value: Vec<Word>,
+}
+
+/// What is read of a simple command, from left to right.
+#[derive(Default)]
+struct Read {
+    redirects: Redirects,
+    /// The assignments before its name.
+    assigned: Vec<Assigned>,
+    /// Those behind the name of a command that declares variables.
+    declared: Vec<Assigned>,
+    /// Its name and its arguments.
+    words: Vec<Word>,
 }
 
 impl Walker<'_> {
@@ -80,73 +93,18 @@ impl Walker<'_> {
         let piped = self.is_piped;
         self.fish_brackets(command);
         self.words_of_dash(command);
-        let mut redirects = Redirects::default();
-        let mut assigned: Vec<Assigned> = Vec::new();
-        let mut words: Vec<Word> = Vec::new();
-        let items = command.prefix.iter().flat_map(|prefix| prefix.0.iter());
-        for item in items {
-            match item {
-                Item::IoRedirect(redirect) => self.redirect(redirect, &mut redirects),
-                Item::AssignmentWord(assignment, _) => {
-                    let one = self.assignment(assignment);
-                    assigned.push(one);
-                }
-                Item::Word(word) => words.extend(self.expand(&word.value)),
-                Item::ProcessSubstitution(kind, subshell) => {
-                    words.push(self.substituted_file(kind, subshell, &mut redirects))
-                }
-            }
-        }
-        self.assigned_first(command, &assigned.iter().map(|one| one.name.as_str()).collect::<Vec<_>>());
-        let mut alias = None;
-        if let Some(word) = &command.word_or_name {
-            alias = self.alias(&word.value);
-            words.extend(self.expand(&word.value));
-        }
-        let mut declared: Vec<Assigned> = Vec::new();
-        let declares = words.first().is_some_and(|word| builtins::DECLARES.contains(&word.text.as_str()));
-        for item in command.suffix.iter().flat_map(|suffix| suffix.0.iter()) {
-            match item {
-                Item::IoRedirect(redirect) => self.redirect(redirect, &mut redirects),
-                Item::AssignmentWord(assignment, word) => {
-                    if declares {
-                        let one = self.declared(assignment, &word.value, &words);
-                        words.push(Word::literal(alloc::format!("{}=", one.name)));
-                        declared.push(one);
-                    } else {
-                        words.extend(self.expand(&word.value));
-                    }
-                }
-                Item::Word(word) => words.extend(self.expand(&word.value)),
-                Item::ProcessSubstitution(kind, subshell) => {
-                    words.push(self.substituted_file(kind, subshell, &mut redirects))
-                }
-            }
-        }
-        // All words are expanded before any of the assignments holds.
-        let declares = words.first().map_or("", |word| word.text.as_str());
-        let is_everywhere = declares == "export" || declares == "local" && self.in_function > 0;
-        let is_local = declares != "export";
-        self.set_perhaps(!is_everywhere, |walker| {
-            for one in &declared {
-                if is_local {
-                    walker.keep_local(&one.name);
-                }
-                walker.set(one);
-            }
-        });
+        let mut read = Read::default();
+        self.read_prefix(command, &mut read);
+        let alias = self.read_name(command, &mut read);
+        self.read_suffix(command, &mut read);
+        self.declare(&read);
+        let Read { mut redirects, assigned, mut words, .. } = read;
         if words.is_empty() {
             return self.without_program(command, &assigned, redirects);
         }
         let input = redirects.input(stdin, piped);
-        // `IFS= read`: the separators are those of that one line.
-        let reads = words.first().is_some_and(|word| matches!(word.text.as_str(), "read" | "mapfile" | "readarray"));
-        let judged: Vec<Assigned> = assigned.iter().filter(|one| !(reads && one.name == "IFS")).cloned().collect();
-        self.code_settings(&judged);
         let program = words.first().map(|word| word.text.clone());
-        self.environment(assigned.iter().map(|one| one.name.as_str()), program.as_deref());
-        let known = program.as_deref().and_then(programs::find);
-        self.specials_before(&judged, known.is_some_and(|known| known.is(Trait::Builtin)));
+        self.judge_assigned(&assigned, program.as_deref());
         if redirects_something(command) {
             self.named_descriptors(sources(command));
         }
@@ -170,6 +128,80 @@ impl Walker<'_> {
             self.state.forget_keys(word.text.split('=').next().unwrap_or_default());
         }
         self.finish_redirects(&redirects, out)
+    }
+
+    /// Reads what stands before a command's name.
+    fn read_prefix(&mut self, command: &ast::SimpleCommand, read: &mut Read) {
+        for item in command.prefix.iter().flat_map(|prefix| prefix.0.iter()) {
+            if let Item::AssignmentWord(assignment, _) = item {
+                let one = self.assignment(assignment);
+                read.assigned.push(one);
+            } else {
+                self.read_item(item, read);
+            }
+        }
+        self.assigned_first(command, &read.assigned.iter().map(|one| one.name.as_str()).collect::<Vec<_>>());
+    }
+
+    /// Reads a command's name; returns the alias that it is.
+    fn read_name(&mut self, command: &ast::SimpleCommand, read: &mut Read) -> Option<(String, String)> {
+        let word = command.word_or_name.as_ref()?;
+        let alias = self.alias(&word.value);
+        read.words.extend(self.expand(&word.value));
+        alias
+    }
+
+    /// Reads what stands behind a command's name.
+    fn read_suffix(&mut self, command: &ast::SimpleCommand, read: &mut Read) {
+        let declares = read.words.first().is_some_and(|word| builtins::DECLARES.contains(&word.text.as_str()));
+        for item in command.suffix.iter().flat_map(|suffix| suffix.0.iter()) {
+            match item {
+                Item::AssignmentWord(assignment, word) if declares => {
+                    let one = self.declared(assignment, &word.value, &read.words);
+                    read.words.push(Word::literal(alloc::format!("{}=", one.name)));
+                    read.declared.push(one);
+                }
+                _ => self.read_item(item, read),
+            }
+        }
+    }
+
+    /// Reads a redirect or a word, as which an assignment counts too.
+    fn read_item(&mut self, item: &Item, read: &mut Read) {
+        match item {
+            Item::IoRedirect(redirect) => self.redirect(redirect, &mut read.redirects),
+            Item::AssignmentWord(_, word) | Item::Word(word) => read.words.extend(self.expand(&word.value)),
+            Item::ProcessSubstitution(kind, subshell) => {
+                let file = self.substituted_file(kind, subshell, &mut read.redirects);
+                read.words.push(file);
+            }
+        }
+    }
+
+    /// Sets what a command declares: all words are expanded before any of the assignments holds.
+    fn declare(&mut self, read: &Read) {
+        let declares = read.words.first().map_or("", |word| word.text.as_str());
+        let is_everywhere = declares == "export" || declares == "local" && self.in_function > 0;
+        let is_local = declares != "export";
+        self.set_perhaps(!is_everywhere, |walker| {
+            for one in &read.declared {
+                if is_local {
+                    walker.keep_local(&one.name);
+                }
+                walker.set(one);
+            }
+        });
+    }
+
+    /// Judges the variables that are set for a program alone.
+    fn judge_assigned(&mut self, assigned: &[Assigned], program: Option<&str>) {
+        // `IFS= read`: the separators are those of that one line.
+        let reads = program.is_some_and(|name| matches!(name, "read" | "mapfile" | "readarray"));
+        let judged: Vec<Assigned> = assigned.iter().filter(|one| !(reads && one.name == "IFS")).cloned().collect();
+        self.code_settings(&judged);
+        self.environment(assigned.iter().map(|one| one.name.as_str()), program);
+        let known = program.and_then(programs::find);
+        self.specials_before(&judged, known.is_some_and(|known| known.is(Trait::Builtin)));
     }
 
     /// Reads an assignment behind a command that declares variables, of which `words` are there already.
@@ -265,112 +297,6 @@ impl Walker<'_> {
         if redirects.sent {
             self.state.sockets.push(number);
         }
-    }
-
-    fn assignment(&mut self, assignment: &ast::Assignment) -> Assigned {
-        let (name, index) = match &assignment.name {
-            ast::AssignmentName::VariableName(name) => (name.clone(), None),
-            ast::AssignmentName::ArrayElementName(name, index) => {
-                // An index is evaluated, with the substitutions in it.
-                let index = self.index(name, index);
-                self.state.note_key(name, &index);
-                self.element(name, &index, &assignment.value);
-                (name.clone(), Some(index))
-            }
-        };
-        if let ast::AssignmentValue::Array(items) = &assignment.value {
-            self.keys(&name, items);
-        }
-        let mut value = match &assignment.value {
-            ast::AssignmentValue::Scalar(word) => alloc::vec![self.expand_one(&word.value)],
-            ast::AssignmentValue::Array(items) => {
-                let words = items.iter().flat_map(|(_, word)| self.expand(&word.value)).collect();
-                self.names_found(words)
-            }
-        };
-        self.assigned_by_dash(assignment, index.as_ref(), &value);
-        // The name alone is the first element to bash, which may be none of these.
-        for word in value.iter_mut().filter(|_| super::elements::chooses_elements(assignment)) {
-            word.taint = word.taint | Taint::GUESSED;
-        }
-        if self.state.is_computed(&name) {
-            for word in &value {
-                self.evaluated(word);
-            }
-        }
-        if assignment.append
-            && matches!(assignment.value, ast::AssignmentValue::Scalar(_))
-            && self.state.look_up(&name).is_none()
-            && let [word] = value.as_mut_slice()
-        {
-            // What it is put behind is not known, or nothing.
-            word.taint = word.taint | self.taint_of_any(core::slice::from_ref(word));
-            word.text.insert(0, HOLE);
-        }
-        if let (false, ast::AssignmentValue::Scalar(_)) = (assignment.append, &assignment.value)
-            && let Some(values) = self.state.variables.get(&name)
-            && let Some(list) = values.iter().find(|list| list.len() > 1)
-        {
-            // Only the first of a list is another one then, in bash.
-            value.extend(list.iter().skip(1).cloned());
-        }
-        if assignment.append
-            && let Some(mut old) = self.state.look_up(&name)
-        {
-            let is_array = matches!(assignment.value, ast::AssignmentValue::Array(_));
-            if let (false, [old], [new]) = (is_array, old.as_mut_slice(), value.as_slice()) {
-                if old.text.len() + new.text.len() < 65_536 {
-                    old.text.push_str(&new.text);
-                    old.taint = old.taint | new.taint;
-                }
-                value = alloc::vec![old.clone()];
-            } else if old.len() < 1_000 {
-                old.extend(value);
-                value = old;
-            }
-        }
-        Assigned { name, value }
-    }
-
-    /// Follows the keys of a table that is set as a whole; one of aliases sets those.
-    fn keys(&mut self, name: &str, items: &[(Option<ast::Word>, ast::Word)]) {
-        for key in items.iter().filter_map(|(key, _)| key.as_ref()) {
-            let key = self.index(name, &key.value);
-            self.state.note_key(name, &key);
-        }
-        if builtins::ALIAS_TABLES.contains(&name) {
-            for (key, value) in items {
-                let key = key.as_ref().map_or_else(Word::default, |key| self.expand_one(&key.value));
-                let value = self.expand_one(&value.value);
-                self.alias_in_table(name, &key, &value);
-            }
-        }
-    }
-
-    /// Judges what the assignment of one element does beside keeping it: tables of aliases and functions, and zsh's
-    /// `mapfile`, which writes the file.
-    fn element(&mut self, name: &str, index: &Word, value: &ast::AssignmentValue) {
-        let ast::AssignmentValue::Scalar(value) = value else { return };
-        if name == "mapfile" && index.text.contains(|letter: char| !letter.is_ascii_digit()) {
-            self.write_file(index, &Stream::unknown(Taint::NONE));
-        }
-        if builtins::ALIAS_TABLES.contains(&name) {
-            let value = self.expand_one(&value.value);
-            self.alias_in_table(name, index, &value);
-        }
-    }
-
-    /// Defines an alias or a function by its entry in the shell's own table of them.
-    fn alias_in_table(&mut self, table: &str, name: &Word, value: &Word) {
-        if table.ends_with("functions") {
-            self.state.functions.insert(name.text.clone(), Body::Text(value.text.clone()));
-        } else {
-            self.state.aliases.insert(name.text.clone(), value.text.clone());
-        }
-        self.within("an alias".into(), |walker| {
-            walker.apart_from(|walker| walker.text(&value.text, &Stream::default()))
-        });
-        self.note_plain(&name.text, Verdict::Ask, Effect::Write, "shell.alias", "defines an alias or a function");
     }
 
     /// Gives a process substitution a file name that carries what it writes.

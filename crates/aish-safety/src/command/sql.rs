@@ -52,9 +52,12 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str) {
             judge(walker, "sql", &piece);
         }
     }
-    // Another database may be attached to one in memory.
-    let fleeting = walker.fleeting && !["attach", ".open"].iter().any(|word| lower.contains(word));
-    let understood = reading::only_reads(text, Database::of(program));
+    let read = Reading {
+        program,
+        // Another database may be attached to one in memory.
+        fleeting: walker.fleeting && !["attach", ".open"].iter().any(|word| lower.contains(word)),
+        understood: reading::only_reads(text, Database::of(program)),
+    };
     for statement in split(text) {
         let trimmed = statement.trim();
         if trimmed.is_empty() {
@@ -76,46 +79,45 @@ pub(crate) fn judge(walker: &mut Walker<'_>, program: &str, text: &str) {
             continue;
         }
         let words = words(trimmed);
-        let first = words.first().map_or("", String::as_str);
-        match statement::judge(&words) {
-            Some((Outcome::Halt, ..)) if fleeting => {
-                walker.note_plain(
-                    trimmed,
-                    Verdict::Ask,
-                    Effect::Write,
-                    "databases.fleeting",
-                    "changes a database in memory",
-                );
-            }
-            Some((Outcome::Halt, rule, reason)) => {
-                walker.note_plain(trimmed, Verdict::Halt, Effect::DeleteRemote, rule, reason);
-            }
-            Some((Outcome::Read, rule, reason)) if understood => {
-                walker.note_plain(trimmed, Verdict::Allow, Effect::Read, rule, reason);
-            }
-            Some((Outcome::Read, ..)) => walker.note_plain(
-                trimmed,
-                Verdict::Ask,
-                Effect::Unknown,
-                "databases.not-understood",
-                "may do more than read from a database",
-            ),
-            Some((Outcome::Secret, rule, reason)) => {
-                walker.note_plain(trimmed, Verdict::Ask, Effect::ReadSecret, rule, reason);
-            }
-            Some((Outcome::Write, rule, reason)) => {
-                walker.note_plain(trimmed, Verdict::Ask, Effect::Write, rule, reason)
-            }
-            None if program == "sql" && !KEYWORDS.contains(&first) => {}
-            None => walker.note_plain(
-                trimmed,
-                Verdict::Ask,
-                Effect::Unknown,
-                "databases.other",
-                "does something to a database that is not known",
-            ),
+        if let Some((verdict, effect, rule, reason)) = read.part(&words) {
+            walker.note_plain(trimmed, verdict, effect, rule, reason);
         }
         follow_programs(walker, trimmed, &words);
+    }
+}
+
+/// How a text of statements is read.
+struct Reading<'p> {
+    /// The program that is given it.
+    program: &'p str,
+    /// True where the database is in memory alone.
+    fleeting: bool,
+    /// True where the whole text is understood and only reads.
+    understood: bool,
+}
+
+impl Reading<'_> {
+    /// Says what is noted of a statement; none where it is a text that is no statement.
+    fn part(&self, words: &[String]) -> Option<(Verdict, Effect, &'static str, &'static str)> {
+        let first = words.first().map_or("", String::as_str);
+        Some(match statement::judge(words) {
+            Some((Outcome::Halt, ..)) if self.fleeting => {
+                (Verdict::Ask, Effect::Write, "databases.fleeting", "changes a database in memory")
+            }
+            Some((Outcome::Halt, rule, reason)) => (Verdict::Halt, Effect::DeleteRemote, rule, reason),
+            Some((Outcome::Read, rule, reason)) if self.understood => (Verdict::Allow, Effect::Read, rule, reason),
+            Some((Outcome::Read, ..)) => {
+                let reason = "may do more than read from a database";
+                (Verdict::Ask, Effect::Unknown, "databases.not-understood", reason)
+            }
+            Some((Outcome::Secret, rule, reason)) => (Verdict::Ask, Effect::ReadSecret, rule, reason),
+            Some((Outcome::Write, rule, reason)) => (Verdict::Ask, Effect::Write, rule, reason),
+            None if self.program == "sql" && !KEYWORDS.contains(&first) => return None,
+            None => {
+                let reason = "does something to a database that is not known";
+                (Verdict::Ask, Effect::Unknown, "databases.other", reason)
+            }
+        })
     }
 }
 

@@ -42,92 +42,127 @@ const MAX_UNBRACKETED: usize = 131_072;
 
 /// Finds calls: `name(…)`, `name "…"`, backticks, `qx{…}`, `%x(…)`.
 pub(super) fn find(text: &str, beside: Beside, budget: &Budget) -> Vec<Call> {
-    let mut calls = Vec::new();
-    let mut name = String::new();
-    let mut at = 0;
-    // Arguments without brackets may hold other such calls, and so on.
-    let mut left = MAX_UNBRACKETED;
-    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty() && !budget.is_spent()) {
+    let mut finder =
+        Finder { text, beside, budget, calls: Vec::new(), name: String::new(), at: 0, left: MAX_UNBRACKETED };
+    while let Some(rest) = text.get(finder.at..).filter(|rest| !rest.is_empty() && !budget.is_spent()) {
+        finder.step(rest);
+    }
+    finder.calls
+}
+
+/// Goes through code and keeps the calls in it.
+struct Finder<'t> {
+    text: &'t str,
+    beside: Beside,
+    budget: &'t Budget,
+    calls: Vec<Call>,
+    /// The name that ends where it is.
+    name: String,
+    /// Where it is in the text.
+    at: usize,
+    /// Arguments without brackets may hold other such calls, and so on.
+    left: usize,
+}
+
+impl Finder<'_> {
+    /// Reads what `rest` begins with.
+    fn step(&mut self, rest: &str) {
         let letter = rest.chars().next().unwrap_or(' ');
-        let starred = letter == '*' && beside == Beside::Apart && !name.is_empty();
+        let starred = letter == '*' && self.beside == Beside::Apart && !self.name.is_empty();
         if letter.is_alphanumeric() || matches!(letter, '_' | '!' | '$') || starred {
-            name.push(letter);
-            at += letter.len_utf8();
-            continue;
+            self.name.push(letter);
+            self.at += letter.len_utf8();
+            return;
         }
         match letter {
-            '[' if rest.starts_with("[[") && is_listed(&name) => {
-                // A long string of Lua.
-                let inside = rest.get(2..).unwrap_or_default();
-                let end = inside.find("]]").unwrap_or(inside.len());
-                calls.push(Call::of(&name, inside.get(..end).unwrap_or_default().to_string()));
-                name.clear();
-                at += 2 + end;
-                continue;
+            '[' if rest.starts_with("[[") && is_listed(&self.name) => self.long_string(rest),
+            '(' | '{' | '[' | '<' | '/' if self.runs_what_it_brackets() => {
+                self.command(literal::bracketed(rest, self.budget));
             }
-            '(' | '{' | '[' | '<' | '/' if matches!(name.as_str(), "qx" | "x") => {
-                if let Some((value, length)) = literal::bracketed(rest, budget) {
-                    calls.push(Call::of("system", value));
-                    at += length;
-                } else {
-                    at += 1;
-                }
-                name.clear();
-                continue;
-            }
-            '(' => {
-                let inside = rest.get(1..).unwrap_or_default();
-                if !name.is_empty() && calls.len() < 2_000 {
-                    let end = close(inside, budget);
-                    calls.push(call(&name, inside.get(..end).unwrap_or_default(), beside, budget));
-                }
-                at += 1;
-            }
-            '`' => {
-                if let Some((value, length)) = literal::read(rest, budget) {
-                    // A template of JavaScript and a command of the others look alike.
-                    calls.push(Call::of("system", value));
-                    at += length;
-                } else {
-                    at += 1;
-                }
-            }
-            '\'' | '"' => {
-                let read = literal::read(rest, budget);
-                at += read.as_ref().map_or(1, |(_, length)| *length);
-                if let Some((value, length)) = read
-                    && runs_itself(rest.get(length..).unwrap_or_default())
-                {
-                    calls.push(Call::of("system", value));
-                }
-            }
-            ' ' | '\t' if !name.is_empty() => {
-                let after = rest.trim_start_matches([' ', '\t']);
-                whole_name(&mut name, text.get(..at).unwrap_or_default());
-                if after.starts_with(['\'', '"', '[', '~']) && is_listed(&name) {
-                    let end = end_of_arguments(after, &[';', '\n'], (beside, left), budget);
-                    left -= end;
-                    calls.push(call(&name, after.get(..end).unwrap_or_default(), beside, budget));
-                } else if matches!(name.as_str(), "qx" | "x")
-                    && let Some((value, _)) = literal::bracketed(after, budget)
-                {
-                    calls.push(Call::of("system", value));
-                } else if is_listed(&name)
-                    && after.starts_with(|letter: char| letter == '$' || letter == '<' || letter.is_alphabetic())
-                {
-                    // `exec q{…}` holds brackets of its own.
-                    let ends: &[char] = if after.starts_with('q') { &[';', '\n'] } else { &[';', '\n', '}'] };
-                    let end = end_of_arguments(after, ends, (beside, left), budget);
-                    left -= end;
-                    calls.push(call(&name, after.get(..end).unwrap_or_default(), beside, budget));
-                }
-                at += rest.len() - after.len();
-            }
-            _ => at += letter.len_utf8(),
+            '(' => self.bracket(rest),
+            // A template of JavaScript and a command of the others look alike.
+            '`' => self.command(literal::read(rest, self.budget)),
+            '\'' | '"' => self.string(rest),
+            ' ' | '\t' if !self.name.is_empty() => self.unbracketed(rest),
+            _ => self.at += letter.len_utf8(),
         }
-        name.clear();
+        self.name.clear();
     }
-    calls
+
+    /// Says whether the name is an operator whose brackets hold a command: `qx{…}` of Perl, `%x(…)` of Ruby.
+    fn runs_what_it_brackets(&self) -> bool {
+        matches!(self.name.as_str(), "qx" | "x")
+    }
+
+    /// Keeps a call whose argument is a long string of Lua.
+    fn long_string(&mut self, rest: &str) {
+        let inside = rest.get(2..).unwrap_or_default();
+        let end = inside.find("]]").unwrap_or(inside.len());
+        self.calls.push(Call::of(&self.name, inside.get(..end).unwrap_or_default().to_string()));
+        self.at += 2 + end;
+    }
+
+    /// Keeps a literal of so many bytes that is run as a command, where there is one.
+    fn command(&mut self, read: Option<(String, usize)>) {
+        let Some((value, length)) = read else {
+            self.at += 1;
+            return;
+        };
+        self.calls.push(Call::of("system", value));
+        self.at += length;
+    }
+
+    /// Keeps the call of the name before a bracket.
+    fn bracket(&mut self, rest: &str) {
+        let inside = rest.get(1..).unwrap_or_default();
+        if !self.name.is_empty() && self.calls.len() < 2_000 {
+            let end = close(inside, self.budget);
+            self.keep(inside.get(..end).unwrap_or_default());
+        }
+        self.at += 1;
+    }
+
+    /// Goes past a string, and keeps it where it runs itself.
+    fn string(&mut self, rest: &str) {
+        let read = literal::read(rest, self.budget);
+        self.at += read.as_ref().map_or(1, |(_, length)| *length);
+        if let Some((value, length)) = read
+            && runs_itself(rest.get(length..).unwrap_or_default())
+        {
+            self.calls.push(Call::of("system", value));
+        }
+    }
+
+    /// Keeps the call of the name before blanks, where arguments without brackets stand behind them.
+    fn unbracketed(&mut self, rest: &str) {
+        let after = rest.trim_start_matches([' ', '\t']);
+        whole_name(&mut self.name, self.text.get(..self.at).unwrap_or_default());
+        if after.starts_with(['\'', '"', '[', '~']) && is_listed(&self.name) {
+            self.keep_up_to(after, &[';', '\n']);
+        } else if self.runs_what_it_brackets()
+            && let Some((value, _)) = literal::bracketed(after, self.budget)
+        {
+            self.calls.push(Call::of("system", value));
+        } else if is_listed(&self.name)
+            && after.starts_with(|letter: char| letter == '$' || letter == '<' || letter.is_alphabetic())
+        {
+            // `exec q{…}` holds brackets of its own.
+            self.keep_up_to(after, if after.starts_with('q') { &[';', '\n'] } else { &[';', '\n', '}'] });
+        }
+        self.at += rest.len() - after.len();
+    }
+
+    /// Keeps the call of the name with the arguments up to one of these letters.
+    fn keep_up_to(&mut self, after: &str, ends: &[char]) {
+        let end = end_of_arguments(after, ends, (self.beside, self.left), self.budget);
+        self.left -= end;
+        self.keep(after.get(..end).unwrap_or_default());
+    }
+
+    /// Keeps the call of the name with these arguments.
+    fn keep(&mut self, arguments: &str) {
+        self.calls.push(call(&self.name, arguments, self.beside, self.budget));
+    }
 }
 
 /// Says whether a string that is followed by this runs as a command: `"…".execute()` of Groovy, `"…".!` of Scala.

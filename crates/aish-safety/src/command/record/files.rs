@@ -19,95 +19,49 @@ impl Walker<'_> {
     pub(super) fn record_files(&mut self, name: &str, change: Change, arguments: &Arguments<'_>, part: &Part) -> bool {
         let text = part.text.as_str();
         let operands: Vec<Word> = arguments.operands().map(|(_, word, _)| word.clone()).collect();
-        let recursive = |flags: &[&str]| {
-            if flags.iter().any(|flag| arguments.has(flag)) { Reach::Tree } else { Reach::Itself }
-        };
         match change {
             Change::Removes => {
-                let reach = recursive(&["-r", "-R", "--recursive", "-d", "--dir"]);
+                let reach = recursive(arguments, &["-r", "-R", "--recursive", "-d", "--dir"]);
                 self.each(&operands, How::Remove, reach, text);
             }
             Change::Unlinks => self.each(&operands, How::Remove, Reach::Itself, text),
             Change::Shreds => {
-                self.each(&operands, How::Write, recursive(&["-r", "-R", "--recursive"]), text);
+                let reach = recursive(arguments, &["-r", "-R", "--recursive"]);
+                self.each(&operands, How::Write, reach, text);
             }
             Change::Moves => self.moved(arguments, &operands, text),
             Change::Copies | Change::CopiesTrees | Change::Installs | Change::Links => {
                 self.copied(change, arguments, &operands, text);
             }
-            Change::EditsInPlace => {
-                if !(arguments.has("-i") || arguments.has("--in-place")) {
-                    return false;
-                }
-                let scripted = ["-e", "--expression", "-f", "--file"].iter().any(|flag| arguments.has(flag));
-                // The ending for copies that the editors of BSD take, which may be empty.
-                let empty = usize::from(operands.first().is_some_and(|word| word.text.is_empty()));
-                let files = operands.get(empty + usize::from(!scripted)..).unwrap_or_default();
-                self.each(files, How::Write, Reach::Itself, text);
-            }
-            Change::RewritesInPlace => {
-                let Some(files) = in_place(arguments.words) else { return false };
-                self.each(files, How::Write, Reach::Itself, text);
-            }
-            Change::ScansInPlace => {
-                let Some(files) = scanned_in_place(arguments.words) else { return false };
-                self.each(&files, How::Write, Reach::Itself, text);
-            }
+            Change::EditsInPlace => return self.rewritten(edited_in_place(arguments, &operands), text),
+            Change::RewritesInPlace => return self.rewritten(in_place(arguments.words), text),
+            Change::ScansInPlace => return self.rewritten(scanned_in_place(arguments.words).as_deref(), text),
             Change::Modes | Change::Owners => {
                 let files = after_mode(change, arguments, &operands);
-                self.each(files, How::Attributes, recursive(&["-R", "--recursive"]), text);
+                self.each(files, How::Attributes, recursive(arguments, &["-R", "--recursive"]), text);
             }
             Change::Touches => self.each(&operands, How::Attributes, Reach::Itself, text),
-            Change::MakesFolders => {
-                let parents = arguments.has("-p") || arguments.has("--parents");
-                for word in &operands {
-                    if parents {
-                        for (at, _) in word.text.match_indices('/').filter(|(at, _)| *at > 0) {
-                            let above = Word { text: word.text.get(..at).unwrap_or_default().into(), ..word.clone() };
-                            self.change(&above, How::Attributes, Reach::Itself, text);
-                        }
-                    }
-                    self.change(word, How::Attributes, Reach::Itself, text);
-                }
-            }
+            Change::MakesFolders => self.made_folders(arguments, &operands, text),
             Change::Renames => {
                 self.each(operands.get(1..).unwrap_or_default(), How::Move, Reach::Itself, text);
             }
-            Change::Packs => {
-                let keeps = ["-k", "--keep", "-c", "--stdout", "-t", "--test", "-l", "--list"];
-                if keeps.iter().any(|flag| arguments.has(flag)) {
-                    return true;
-                }
-                // Copied and not linked: these programs leave a file alone that has another name.
-                self.each(&operands, How::Write, recursive(&["-r", "--recursive"]), text);
-                self.packed(&operands, text);
-            }
+            Change::Packs => self.packed(arguments, &operands, text),
             Change::Finds => return self.found(arguments.words, text),
             Change::Synchronises => return self.synchronised(arguments, &operands, text),
-            Change::Patches => {
-                match operands.first() {
-                    Some(file) => self.change(file, How::Write, Reach::Itself, text),
-                    None => self.cannot_name(text),
-                }
-                return true;
-            }
+            Change::Patches => match operands.first() {
+                Some(file) => self.change(file, How::Write, Reach::Itself, text),
+                None => self.cannot_name(text),
+            },
             Change::Archives => return self.archived(arguments, &operands, text),
-            Change::Unpacks => {
-                self.cannot_name(text);
-                return true;
-            }
+            Change::Unpacks => self.cannot_name(text),
             Change::Leaves => {
                 self.state.folder = Some(String::from(super::super::word::HOLE));
                 return false;
             }
             Change::Repository => return self.record_repository(name, arguments, part),
             Change::Nothing => {
-                let Some(program) = programs::find(name) else { return false };
-                let written = outputs::named_by(program, arguments);
-                if written.is_empty() {
-                    return false;
-                }
-                self.each(&written, How::Write, Reach::Itself, text);
+                let written = programs::find(name).map(|program| outputs::named_by(program, arguments));
+                return self.rewritten(written.as_deref().filter(|written| !written.is_empty()), text);
             }
         }
         true
@@ -116,6 +70,27 @@ impl Walker<'_> {
     fn each(&mut self, words: &[Word], how: How, reach: Reach, part: &str) {
         for word in words {
             self.change(word, how, reach, part);
+        }
+    }
+
+    /// Writes down that files are written, where there are any; false where there are none.
+    fn rewritten(&mut self, files: Option<&[Word]>, part: &str) -> bool {
+        let Some(files) = files else { return false };
+        self.each(files, How::Write, Reach::Itself, part);
+        true
+    }
+
+    /// `mkdir`: the folders, and those above them where these are made too.
+    fn made_folders(&mut self, arguments: &Arguments<'_>, operands: &[Word], part: &str) {
+        let parents = arguments.has("-p") || arguments.has("--parents");
+        for word in operands {
+            if parents {
+                for (at, _) in word.text.match_indices('/').filter(|(at, _)| *at > 0) {
+                    let above = Word { text: word.text.get(..at).unwrap_or_default().into(), ..word.clone() };
+                    self.change(&above, How::Attributes, Reach::Itself, part);
+                }
+            }
+            self.change(word, How::Attributes, Reach::Itself, part);
         }
     }
 
@@ -161,8 +136,19 @@ impl Walker<'_> {
         }
     }
 
+    /// `gzip` and others: the files, and those that stand in their place then.
+    fn packed(&mut self, arguments: &Arguments<'_>, operands: &[Word], part: &str) {
+        let keeps = ["-k", "--keep", "-c", "--stdout", "-t", "--test", "-l", "--list"];
+        if keeps.iter().any(|flag| arguments.has(flag)) {
+            return;
+        }
+        // Copied and not linked: these programs leave a file alone that has another name.
+        self.each(operands, How::Write, recursive(arguments, &["-r", "--recursive"]), part);
+        self.in_other_form(operands, part);
+    }
+
     /// The file that a packer makes in the place of the one it packs, or the other way round.
-    fn packed(&mut self, operands: &[Word], part: &str) {
+    fn in_other_form(&mut self, operands: &[Word], part: &str) {
         const ENDINGS: &[&str] = &[".gz", ".bz2", ".xz", ".lzma", ".tgz"];
         for word in operands.iter().filter(|word| !word.glob) {
             match ENDINGS.iter().find_map(|ending| word.text.strip_suffix(ending)) {
@@ -240,6 +226,22 @@ impl Walker<'_> {
         }
         false
     }
+}
+
+/// Returns how far a change reaches by options that take what is below a folder too.
+fn recursive(arguments: &Arguments<'_>, flags: &[&str]) -> Reach {
+    if flags.iter().any(|flag| arguments.has(flag)) { Reach::Tree } else { Reach::Itself }
+}
+
+/// Returns the files that `sed` edits in place; none where it does not.
+fn edited_in_place<'o>(arguments: &Arguments<'_>, operands: &'o [Word]) -> Option<&'o [Word]> {
+    if !(arguments.has("-i") || arguments.has("--in-place")) {
+        return None;
+    }
+    let scripted = ["-e", "--expression", "-f", "--file"].iter().any(|flag| arguments.has(flag));
+    // The ending for copies that the editors of BSD take, which may be empty.
+    let empty = usize::from(operands.first().is_some_and(|word| word.text.is_empty()));
+    Some(operands.get(empty + usize::from(!scripted)..).unwrap_or_default())
 }
 
 /// Returns the files of `chmod`, `chown`, `chgrp`: all operands behind the mode, which may look like an option.

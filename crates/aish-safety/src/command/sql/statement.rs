@@ -24,6 +24,10 @@ pub(super) enum Outcome {
 /// What a statement does, by which rule, and why.
 pub(super) type Judged = (Outcome, &'static str, &'static str);
 
+const DROPS: Judged = (Outcome::Halt, "databases.drop", "drops a table, database or other object with its data");
+const WRITES: Judged = (Outcome::Write, "databases.write", "changes a database");
+const SHOWS: Judged = (Outcome::Read, "databases.show", "reads from a database");
+
 /// Judges a statement by its words in lower case; none where the statement is not known.
 pub(super) fn judge(words: &[String]) -> Option<Judged> {
     let word = |at: usize| words.get(at).map_or("", String::as_str);
@@ -131,15 +135,7 @@ fn known(words: &[String]) -> Option<Judged> {
     let word = |at: usize| words.get(at).map_or("", String::as_str);
     let has = |wanted: &str| words.iter().any(|word| word == wanted);
     match word(0) {
-        "drop" => {
-            let what = if word(1) == "if" { word(3) } else { word(1) };
-            let known = DROPPED.contains(&what) || matches!(word(1), "concurrently" | "temporary" | "continuous");
-            Some(if known && what != "temporary" {
-                (Outcome::Halt, "databases.drop", "drops a table, database or other object with its data")
-            } else {
-                (Outcome::Write, "databases.drop-other", "drops an object of a database")
-            })
-        }
+        "drop" => Some(dropped(word(1), word(3))),
         "truncate" => Some((Outcome::Halt, "databases.truncate", "empties a table")),
         "delete" => Some(if unbounded(words) {
             (Outcome::Halt, "databases.delete-all", "deletes every row of a table")
@@ -151,20 +147,58 @@ fn known(words: &[String]) -> Option<Judged> {
         } else {
             (Outcome::Write, "databases.update-rows", "changes rows of a table")
         }),
-        "alter"
-            if matches!(word(1), "user" | "role") && (has("superuser") || has("createrole") || has("bypassrls")) =>
-        {
-            Some((Outcome::Halt, "databases.superuser", "gives a database user every right"))
-        }
-        "alter" => Some(if has("drop") || has("delete") {
-            (Outcome::Halt, "databases.alter-drop", "drops a part of a table with its data")
-        } else {
-            (Outcome::Write, "databases.alter", "changes a table or a setting of the database")
-        }),
+        "alter" => Some(altered(words)),
         "grant" if has("all") || has("superuser") => {
             Some((Outcome::Halt, "databases.grant-all", "gives all rights over a database away"))
         }
-        // Graphs and documents: `MATCH (n) DETACH DELETE n`, `FOR u IN users REMOVE u IN users`, `REMOVE TABLE users`.
+        "match" | "optional" | "for" | "unwind" | "remove" | "clear" => graph(words),
+        "flush" | "purge" | "reset" | "shutdown" => {
+            Some((Outcome::Halt, "databases.purge", "throws logs, rights or state of a database away"))
+        }
+        "insert" | "create" | "grant" | "revoke" | "copy" | "vacuum" | "merge" | "replace" | "set" | "optimize"
+        | "load" | "rename" | "call" | "attach" | "detach" => Some(WRITES),
+        "select" | "with" | "values" | "table" | "explain" => Some(selected(words)),
+        "show" | "describe" | "desc" | "use" | "begin" | "commit" | "rollback" => Some(SHOWS),
+        "analyze" => Some((Outcome::Write, "databases.analyze", "writes a database's statistics")),
+        "pragma" => Some(if has("=") || !READING_PRAGMAS.contains(&word(1)) {
+            (Outcome::Write, "databases.pragma", "changes a setting of the database")
+        } else {
+            SHOWS
+        }),
+        _ => None,
+    }
+}
+
+/// Judges `drop` by the word behind it, and the one behind `if exists`.
+fn dropped(first: &str, third: &str) -> Judged {
+    let what = if first == "if" { third } else { first };
+    let known = DROPPED.contains(&what) || matches!(first, "concurrently" | "temporary" | "continuous");
+    if known && what != "temporary" {
+        DROPS
+    } else {
+        (Outcome::Write, "databases.drop-other", "drops an object of a database")
+    }
+}
+
+/// Judges `alter`.
+fn altered(words: &[String]) -> Judged {
+    let has = |wanted: &str| words.iter().any(|word| word == wanted);
+    let is_user = matches!(words.get(1).map_or("", String::as_str), "user" | "role");
+    if is_user && (has("superuser") || has("createrole") || has("bypassrls")) {
+        (Outcome::Halt, "databases.superuser", "gives a database user every right")
+    } else if has("drop") || has("delete") {
+        (Outcome::Halt, "databases.alter-drop", "drops a part of a table with its data")
+    } else {
+        (Outcome::Write, "databases.alter", "changes a table or a setting of the database")
+    }
+}
+
+/// Judges what is said to databases of graphs and documents: `MATCH (n) DETACH DELETE n`,
+/// `FOR u IN users REMOVE u IN users`, `REMOVE TABLE users`.
+fn graph(words: &[String]) -> Option<Judged> {
+    let word = |at: usize| words.get(at).map_or("", String::as_str);
+    let has = |wanted: &str| words.iter().any(|word| word == wanted);
+    match word(0) {
         "match" | "optional" | "for" | "unwind" if has("delete") || has("remove") || has("drop") => {
             Some((Outcome::Halt, "databases.graph-delete", "deletes what a pattern matches"))
         }
@@ -174,44 +208,30 @@ fn known(words: &[String]) -> Option<Judged> {
         "remove" | "clear"
             if DROPPED.contains(&word(1)) || matches!(word(1), "all" | "graph" | "namespace" | "default" | "named") =>
         {
-            Some((Outcome::Halt, "databases.drop", "drops a table, database or other object with its data"))
+            Some(DROPS)
         }
-        "flush" | "purge" | "reset" | "shutdown" => {
-            Some((Outcome::Halt, "databases.purge", "throws logs, rights or state of a database away"))
-        }
-        "insert" | "create" | "grant" | "revoke" | "copy" | "vacuum" | "merge" | "replace" | "set" | "optimize"
-        | "load" | "rename" | "call" | "attach" | "detach" => {
-            Some((Outcome::Write, "databases.write", "changes a database"))
-        }
+        _ => None,
+    }
+}
+
+/// Judges a statement that reads, but for what stands in it: locks, functions, other statements.
+fn selected(words: &[String]) -> Judged {
+    let word = |at: usize| words.get(at).map_or("", String::as_str);
+    let has = |wanted: &str| words.iter().any(|word| word == wanted);
+    match word(0) {
         "explain" if !has("analyze") && !has("analyse") => {
-            Some((Outcome::Read, "databases.explain", "shows how a statement would run"))
+            (Outcome::Read, "databases.explain", "shows how a statement would run")
         }
         "with" | "explain" if ["delete", "update", "insert", "drop", "truncate"].iter().any(|changes| has(changes)) => {
             let loses = |word: &String| matches!(word.as_str(), "delete" | "update" | "drop" | "truncate");
             let inner = words.iter().position(loses).and_then(|at| judge(words.get(at..)?));
-            match inner {
-                Some(found) if word(0) == "with" || has("analyze") => Some(found),
-                _ => Some((Outcome::Write, "databases.write", "changes a database")),
-            }
+            inner.filter(|_| word(0) == "with" || has("analyze")).unwrap_or(WRITES)
         }
-        "select" | "with" | "values" | "table" | "explain" if locks(words) => {
-            Some((Outcome::Write, "databases.select-lock", "selects rows and locks them"))
-        }
-        "select" | "with" | "values" | "table" | "explain" => Some(if has("into") || calls_unknown(words) {
+        _ if locks(words) => (Outcome::Write, "databases.select-lock", "selects rows and locks them"),
+        _ if has("into") || calls_unknown(words) => {
             (Outcome::Write, "databases.select-call", "selects through functions that may change something")
-        } else {
-            (Outcome::Read, "databases.select", "reads from a database")
-        }),
-        "show" | "describe" | "desc" | "use" | "begin" | "commit" | "rollback" => {
-            Some((Outcome::Read, "databases.show", "reads from a database"))
         }
-        "analyze" => Some((Outcome::Write, "databases.analyze", "writes a database's statistics")),
-        "pragma" => Some(if has("=") || !READING_PRAGMAS.contains(&word(1)) {
-            (Outcome::Write, "databases.pragma", "changes a setting of the database")
-        } else {
-            (Outcome::Read, "databases.show", "reads from a database")
-        }),
-        _ => None,
+        _ => (Outcome::Read, "databases.select", "reads from a database"),
     }
 }
 

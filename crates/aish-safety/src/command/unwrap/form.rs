@@ -54,19 +54,10 @@ impl Walker<'_> {
             Form::Typed => self.typed_words(given, out),
             Form::Script { at, language } => self.script_operand(given, at, language, out),
             Form::Stdin { language } => self.stdin_code(given, language, out),
-            Form::ScriptOption { options, language } => {
-                let split = split(wrapper, arguments, usize::MAX);
-                let file = split.options.iter().find(|(option, _)| tables.holds(options, option));
-                let Some((_, Some(word))) = file else { return false };
-                let stream = self.script(word, stdin);
-                self.stream_code(program, &stream, language, out)
-            }
-            Form::StdinAlways { language } => {
-                !ran && stdin.connected && self.stream_code(program, stdin, language, out)
-            }
+            Form::ScriptOption { options, language } => self.script_option(given, options, language, out),
+            Form::StdinAlways { language } => self.whole_stdin(given, language, out),
             Form::StdinWith { options, language } => {
-                let given = arguments.iter().any(|word| tables.holds(options, &word.text));
-                !ran && stdin.connected && given && self.stream_code(program, stdin, language, out)
+                arguments.iter().any(|word| tables.holds(options, &word.text)) && self.whole_stdin(given, language, out)
             }
             Form::PlusCommands { language } => self.plus_commands(given, language),
             Form::PrefixedOperands { prefix, blank, language } => {
@@ -298,6 +289,29 @@ impl Walker<'_> {
         }
         self.state.positional = positional;
         true
+    }
+
+    /// Judges the file that an option names as code.
+    fn script_option(
+        &mut self,
+        given: &Given<'_>,
+        options: List,
+        language: Language,
+        out: &mut Option<Stream>,
+    ) -> bool {
+        let Given { wrapper, program, arguments, stdin, .. } = *given;
+        let tables = wrapper.tables();
+        let split = split(wrapper, arguments, usize::MAX);
+        let file = split.options.iter().find(|(option, _)| tables.holds(options, option));
+        let Some((_, Some(word))) = file else { return false };
+        let stream = self.script(word, stdin);
+        self.stream_code(program, &stream, language, out)
+    }
+
+    /// Judges what comes in as code, whatever is named.
+    fn whole_stdin(&mut self, given: &Given<'_>, language: Language, out: &mut Option<Stream>) -> bool {
+        let Given { program, stdin, ran, .. } = *given;
+        !ran && stdin.connected && self.stream_code(program, stdin, language, out)
     }
 
     /// Judges what comes in as code, where no file is named.
