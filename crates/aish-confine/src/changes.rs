@@ -261,40 +261,51 @@ impl Walk<'_> {
                 self.refuse_inside(path, out)?;
                 out.changes.push(change);
             }
-            (FileKind::File | FileKind::Link, old) => {
-                if let Some(why) = at(&above, self.fault(path, new))? {
-                    self.refuse(path, why, out);
-                    return Ok(());
-                }
-                let known = |path: &Path, of: &Attributes| {
-                    let is_file = of.kind == FileKind::File;
-                    is_file.then(|| at(path, extended::known(path))).transpose()
-                };
-                let new_extended = known(&above, new)?;
-                let old_extended = old.as_ref().map(|old| known(&below, old)).transpose()?.flatten();
-                let same_content = match &old {
-                    Some(old) => at(&above, is_same_content(&below, old, &above, new))?,
-                    None => false,
-                };
-                let is_one_of_several = old.as_ref().is_some_and(|old| old.links > 1);
-                let change = Change {
-                    attributes_only: same_content,
-                    is_other_file: same_content && is_one_of_several && !several::has_copies(&self.upper, path)?,
-                    bytes: new.size,
-                    old_extended,
-                    new_extended,
-                    ..self.change(path, old.as_ref(), Some(new))
-                };
-                let is_alike = same_content && old.as_ref().is_some_and(|old| old.is_alike(new));
-                let is_same = is_alike && at(&above, extended::is_same(&below, &above))?;
-                if change.loses_notes(is_same) {
-                    self.refuse(path, NOTED, out);
-                } else if is_same {
-                    out.linked.extend((new.links > 1 || is_one_of_several).then_some(change));
-                } else {
-                    out.changes.push(change);
-                }
-            }
+            (FileKind::File | FileKind::Link, old) => self.file(path, old.as_ref(), new, out)?,
+        }
+        Ok(())
+    }
+
+    /// Compares a file or a link with what the tree has in its place.
+    fn file(
+        &self,
+        path: &Path,
+        old: Option<&Attributes>,
+        new: &Attributes,
+        out: &mut Changes,
+    ) -> Result<(), LayerError> {
+        let (above, below) = (self.upper.join(path), self.tree.join(path));
+        if let Some(why) = at(&above, self.fault(path, new))? {
+            self.refuse(path, why, out);
+            return Ok(());
+        }
+        let known = |path: &Path, of: &Attributes| {
+            let is_file = of.kind == FileKind::File;
+            is_file.then(|| at(path, extended::known(path))).transpose()
+        };
+        let new_extended = known(&above, new)?;
+        let old_extended = old.map(|old| known(&below, old)).transpose()?.flatten();
+        let same_content = match old {
+            Some(old) => at(&above, is_same_content(&below, old, &above, new))?,
+            None => false,
+        };
+        let is_one_of_several = old.is_some_and(|old| old.links > 1);
+        let change = Change {
+            attributes_only: same_content,
+            is_other_file: same_content && is_one_of_several && !several::has_copies(&self.upper, path)?,
+            bytes: new.size,
+            old_extended,
+            new_extended,
+            ..self.change(path, old, Some(new))
+        };
+        let is_alike = same_content && old.is_some_and(|old| old.is_alike(new));
+        let is_same = is_alike && at(&above, extended::is_same(&below, &above))?;
+        if change.loses_notes(is_same) {
+            self.refuse(path, NOTED, out);
+        } else if is_same {
+            out.linked.extend((new.links > 1 || is_one_of_several).then_some(change));
+        } else {
+            out.changes.push(change);
         }
         Ok(())
     }

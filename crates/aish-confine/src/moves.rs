@@ -62,21 +62,26 @@ impl Layer {
             });
         }
         for (root, path) in folders.into_iter().rev() {
-            let (tree, upper) = (self.tree(root).join(&path), self.upper(root).join(&path));
-            moves.push(Move {
-                kind: MoveKind::Folder,
-                root,
-                path,
-                new: at(&upper, Attributes::of(&upper))?,
-                old: at(&tree, Attributes::of(&tree))?,
-                print: None,
-                before: None,
-                after: None,
-                noted: false,
-                number: moves.len(),
-            });
+            moves.push(self.folder_move(root, path, moves.len())?);
         }
         Ok(moves)
+    }
+
+    /// Says what becomes of a folder that both sides have.
+    fn folder_move(&self, root: usize, path: PathBuf, number: usize) -> Result<Move, LayerError> {
+        let (tree, upper) = (self.tree(root).join(&path), self.upper(root).join(&path));
+        Ok(Move {
+            kind: MoveKind::Folder,
+            root,
+            path,
+            new: at(&upper, Attributes::of(&upper))?,
+            old: at(&tree, Attributes::of(&tree))?,
+            print: None,
+            before: None,
+            after: None,
+            noted: false,
+            number,
+        })
     }
 
     /// Takes what is refused out of folders that are moved as a whole.

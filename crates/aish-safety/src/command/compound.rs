@@ -262,7 +262,25 @@ impl Walker<'_> {
         let outer = core::mem::take(&mut self.locals);
         let (depth, branches) = (self.state.begin(), self.state.branches);
         self.in_function += 1;
-        let out = match body {
+        let out = self.body(body, stdin);
+        self.in_function -= 1;
+        for (name, value) in core::mem::replace(&mut self.locals, outer).into_iter().rev() {
+            match value {
+                Some(values) => self.state.variables.insert(name, values),
+                None => self.state.variables.remove(&name),
+            };
+        }
+        self.state.end_call(depth, branches);
+        self.apart = before;
+        self.state.positional = positional;
+        self.trail.pop();
+        self.calling.pop();
+        out.perhaps()
+    }
+
+    /// Walks what a function is.
+    fn body(&mut self, body: &Body, stdin: &Stream) -> Stream {
+        match body {
             Body::Tree(body) => {
                 let ast::FunctionBody(command, redirects) = body.as_ref();
                 if any_may_fail(redirects.as_ref()) {
@@ -277,20 +295,7 @@ impl Walker<'_> {
                 let text = text.clone();
                 self.deeper(|walker| walker.text(&text, &stdin.clone().perhaps()))
             }
-        };
-        self.in_function -= 1;
-        for (name, value) in core::mem::replace(&mut self.locals, outer).into_iter().rev() {
-            match value {
-                Some(values) => self.state.variables.insert(name, values),
-                None => self.state.variables.remove(&name),
-            };
         }
-        self.state.end_call(depth, branches);
-        self.apart = before;
-        self.state.positional = positional;
-        self.trail.pop();
-        self.calling.pop();
-        out.perhaps()
     }
 
     /// Judges functions that were defined and never called: whoever reads the line next may call them.

@@ -10,6 +10,7 @@ use aish_shell::{Rc, UserTerminal};
 use aish_term::frame::Frames;
 use aish_term::{Capabilities, EditorError, EditorOptions, LineEditor, PromptView, Reach, Reading, Theme};
 use aish_tools::Registry;
+use aish_types::SessionId;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
@@ -32,18 +33,20 @@ use crate::interrupts::Interrupts;
 use crate::line_history::LineHistory;
 use crate::live::Live;
 use crate::memory::heard::Heard;
+use crate::models::ModelSet;
 use crate::norris::log::RunLog;
 use crate::plugins::{self, Plugins};
 use crate::servers::news::{CallNews, News};
 use crate::servers::person::Forms;
 use crate::servers::writer::Sampling;
 use crate::servers::{self, Servers, SignInWords};
-use crate::session::{self, KeptLog};
+use crate::session::{self, KeptLog, ResumedSession};
 use crate::settling::Apart;
 use crate::shell_switch::Switch;
 use crate::shell_tool::ShellTool;
 use crate::surface::text::{TextSurface, Verbosity};
 use crate::toolset;
+use crate::transactions::Transactions;
 
 /// How long the rest waits for the first prompt to be drawn; terminals that are far away answer later.
 const DRAWN: Duration = Duration::from_millis(20);
@@ -87,88 +90,70 @@ struct Outside {
     sampling: Arc<Sampling>,
 }
 
+/// What the first prompt is drawn with.
+struct Front {
+    screen: Screen,
+    live: Arc<Live>,
+    transactions: Arc<Transactions>,
+    /// What is said above the prompt.
+    notices: Vec<String>,
+    resumed: Option<ResumedSession>,
+    session: SessionId,
+    history: Arc<LineHistory>,
+    registry: Arc<Registry>,
+    names: Names,
+    editor: Arc<LineEditor>,
+    pasted: Pasted,
+}
+
 impl Repl {
     /// Puts the shell together.
     ///
     /// # Errors
     /// When there is no terminal or the line editor cannot start.
     pub async fn start(base: Base, shared: &SharedFlags, flags: &ShellFlags) -> Result<Self, Failure> {
-        let mut screen = Screen::of(&base, shared, flags);
-        let (live, apart) = live(&base, flags, &screen)?;
-        let mut notices = Vec::new();
-        let resumed = resume(&base, flags, &mut notices);
-        let session = resumed.as_ref().map_or_else(|| session::new_id(&base.clock), |resumed| resumed.id.clone());
-        let store = Arc::clone(&base.store);
-        let history =
-            Arc::new(LineHistory::new(store, Arc::clone(&base.secrets), session.to_string(), base.config.history.size));
-        let registry = Arc::new(Registry::default());
-        let names = Names::over(&registry);
-        let (mut options, pasted) = options(&base, flags, &history, &names, &mut screen);
-        options.completer = Some(Box::new(completer(&base, &live, &names)));
-        // Its thread makes ready what draws while the models are found.
-        let editor = Arc::new(LineEditor::start(options)?);
+        let mut front = Front::open(&base, shared, flags)?;
         let (found, looking) = models::find(&base, shared.model.as_deref()).await;
-        let jobs = JobOutput::new(editor.printer());
+        let jobs = JobOutput::new(front.editor.printer());
         let asks = jobs.unended();
-        live.listen(move |event| jobs.take(&event));
-        names.vocabulary.set_models(found.places.keys().cloned());
-        // Drawn while the rest is put together, unless there is something to be said above it.
-        let is_quiet = resumed.is_none() && notices.is_empty() && found.notices.is_empty() && base.faults().is_empty();
-        let first = match screen.drawn && is_quiet {
-            true => first_prompt(&base, &live, &screen.theme, screen.err, found.default.as_deref()),
-            false => None,
-        };
-        let signals = Signals::listen(editor.pauses())?;
-        let reading = match first {
-            Some(view) => Some(begun(&editor, view).await?),
-            None => None,
-        };
+        front.live.listen(move |event| jobs.take(&event));
+        front.names.vocabulary.set_models(found.places.keys().cloned());
+        let (signals, reading) = front.draw(&base, &found).await?;
         // A file is made to see: the disk may take its time.
-        notices.extend(base.paths.state_fault());
-        notices.extend(toolset::fill(&base, &registry, Arc::new(base.memory()), Some(Arc::new(toolset::files(&base)))));
-        let interrupts = interrupts(&editor)?;
-        let approver: Arc<dyn Approver> = Arc::new(approver(&editor, &interrupts));
-        let runner = Arc::new(Switch::new(Arc::clone(&live) as Arc<_>));
-        ShellTool::add_to(&registry, &(Arc::clone(&runner) as Arc<_>), 0);
-        let runs = RunLog::new(&base, &session);
-        let outside = Outside::start(&base, &registry, &approver, &editor);
-        notices.extend(outside.servers.faults);
-        let setup = Setup {
-            approver,
-            log: Box::new(KeptLog::of(&base, &session)),
-            session,
-            registry,
-            offer_tools: true,
-            commands: true,
-            news: outside.news,
-            environment: CommandEnvironment::beside(
-                surroundings(&base, &live, &names.known),
-                Apart { runner: Arc::clone(&runner) as Arc<_>, ..apart },
-            ),
-        };
+        front.notices.extend(base.paths.state_fault());
+        let tools =
+            toolset::fill(&base, &front.registry, Arc::new(base.memory()), Some(Arc::new(toolset::files(&base))));
+        front.notices.extend(tools);
+        let interrupts = interrupts(&front.editor)?;
+        let approver: Arc<dyn Approver> = Arc::new(approver(&front.editor, &interrupts));
+        let runner = Arc::new(Switch::new(Arc::clone(&front.live) as Arc<_>));
+        ShellTool::add_to(&front.registry, &(Arc::clone(&runner) as Arc<_>), 0);
+        let runs = RunLog::new(&base, &front.session);
+        let outside = Outside::start(&base, &front.registry, &approver, &front.editor);
+        front.notices.extend(outside.servers.faults);
+        let setup = front.setup(&base, approver, &runner, outside.news);
         let mut conversation = Conversation::new(&base, found, setup);
         conversation.driver.asker.asks_beside = true;
         conversation.open_sampling(&base, outside.sampling);
-        if let Some(resumed) = resumed {
+        if let Some(resumed) = front.resumed {
             conversation.go_on(resumed);
         }
-        conversation.notices.splice(0..0, notices);
-        let unseen = outside.servers.waiting;
+        conversation.notices.splice(0..0, front.notices);
         Ok(Self {
             base,
             conversation,
-            editor,
-            live,
+            editor: front.editor,
+            live: front.live,
             servers: outside.servers.pool,
             plugins: outside.plugins,
-            history,
-            screen,
+            history: front.history,
+            screen: front.screen,
             interrupts,
             runs,
             runner,
-            names,
+            names: front.names,
             starting: Starting {
-                unseen,
+                unseen: outside.servers.waiting,
                 looking,
                 signals: Some(signals),
                 reading,
@@ -176,11 +161,64 @@ impl Repl {
                 asks,
                 gone: Arc::default(),
             },
-            next: NextLine { pasted, ..NextLine::default() },
+            next: NextLine { pasted: front.pasted, ..NextLine::default() },
             heard: Heard::default(),
             answered: false,
             last_outcome: None,
         })
+    }
+}
+
+impl Front {
+    /// Starts the live shell and the line editor, whose thread makes ready what draws while the models are found.
+    fn open(base: &Base, shared: &SharedFlags, flags: &ShellFlags) -> Result<Self, Failure> {
+        let mut screen = Screen::of(base, shared, flags);
+        let (live, Apart { transactions, .. }) = live(base, flags, &screen)?;
+        let mut notices = Vec::new();
+        let resumed = resume(base, flags, &mut notices);
+        let session = resumed.as_ref().map_or_else(|| session::new_id(&base.clock), |resumed| resumed.id.clone());
+        let store = Arc::clone(&base.store);
+        let history =
+            Arc::new(LineHistory::new(store, Arc::clone(&base.secrets), session.to_string(), base.config.history.size));
+        let registry = Arc::new(Registry::default());
+        let names = Names::over(&registry);
+        let (mut options, pasted) = options(base, flags, &history, &names, &mut screen);
+        options.completer = Some(Box::new(completer(base, &live, &names)));
+        let editor = Arc::new(LineEditor::start(options)?);
+        Ok(Self { screen, live, transactions, notices, resumed, session, history, registry, names, editor, pasted })
+    }
+
+    /// Listens to signals, and draws the first prompt while the rest is put together, unless there is something to be said above it.
+    async fn draw(&self, base: &Base, found: &ModelSet) -> Result<(Signals, Option<Reading>), Failure> {
+        let is_quiet =
+            self.resumed.is_none() && self.notices.is_empty() && found.notices.is_empty() && base.faults().is_empty();
+        let view = match self.screen.drawn && is_quiet {
+            true => first_prompt(base, &self.live, &self.screen.theme, self.screen.err, found.default.as_deref()),
+            false => None,
+        };
+        let signals = Signals::listen(self.editor.pauses())?;
+        let reading = match view {
+            Some(view) => Some(begun(&self.editor, view).await?),
+            None => None,
+        };
+        Ok((signals, reading))
+    }
+
+    /// Says what the conversation is made of. Its commands run by `runner`, beside the live shell.
+    fn setup(&self, base: &Base, approver: Arc<dyn Approver>, runner: &Arc<Switch>, news: Arc<CallNews>) -> Setup {
+        Setup {
+            approver,
+            log: Box::new(KeptLog::of(base, &self.session)),
+            session: self.session.clone(),
+            registry: Arc::clone(&self.registry),
+            offer_tools: true,
+            commands: true,
+            news,
+            environment: CommandEnvironment::beside(
+                surroundings(base, &self.live, &self.names.known),
+                Apart { transactions: Arc::clone(&self.transactions), runner: Arc::clone(runner) as Arc<_> },
+            ),
+        }
     }
 }
 
