@@ -128,11 +128,13 @@ impl<T: AsRef<str>> Place<T> {
     fn is_hidden_elsewhere(&self) -> bool {
         let Some(path) = self.text().strip_prefix('/') else { return false };
         let first = path.split('/').next().unwrap_or_default();
-        if !matches!(first, "etc" | "var") && !is_pattern(first) {
+        if !matches!(first, "etc" | "var" | "run") && !is_pattern(first) {
             return false;
         }
         let parts: Vec<&str> = path.split('/').collect();
-        ELSEWHERE.iter().any(|known| self.leads_to(&parts, known.trim_start_matches('/')))
+        let mounted = [secret_files::PATHS, secret_files::MORE_PATHS].into_iter().flatten();
+        let mounted = mounted.filter(|path| path.starts_with("/run/") || path.starts_with("/var/run/"));
+        ELSEWHERE.iter().chain(mounted).any(|known| self.leads_to(&parts, known.trim_start_matches('/')))
     }
 
     /// What the kernel shows of devices and of other processes, but for what is known to be harmless, and for disks: they are
