@@ -2,10 +2,10 @@
 
 use std::cmp::Ordering;
 
-use dashu::base::Signed;
-use dashu::float::DBig;
-use dashu::integer::IBig;
-use dashu::rational::RBig;
+use dashu_base::Signed;
+use dashu_float::DBig;
+use dashu_int::IBig;
+use dashu_ratio::RBig;
 
 use crate::builtin::calculator::CalculatorError;
 use crate::builtin::calculator::limits::{Budget, too_large};

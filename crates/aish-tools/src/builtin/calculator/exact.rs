@@ -1,8 +1,8 @@
 //! Exact arithmetic on rationals.
 
-use dashu::base::{Signed, UnsignedAbs};
-use dashu::integer::{IBig, UBig};
-use dashu::rational::RBig;
+use dashu_base::{Signed, UnsignedAbs};
+use dashu_int::{IBig, UBig};
+use dashu_ratio::RBig;
 
 use crate::builtin::calculator::CalculatorError;
 use crate::builtin::calculator::limits::{MAX_BITS, too_large};

@@ -1,9 +1,9 @@
 //! The text of a result: whole numbers and decimals of up to 15 digits exactly, all else as Python's `.6g` writes it.
 
-use dashu::base::{Signed, UnsignedAbs};
-use dashu::float::DBig;
-use dashu::integer::{IBig, UBig};
-use dashu::rational::RBig;
+use dashu_base::{Signed, UnsignedAbs};
+use dashu_float::DBig;
+use dashu_int::{IBig, UBig};
+use dashu_ratio::RBig;
 
 use crate::builtin::calculator::CalculatorError;
 use crate::builtin::calculator::limits::{MAX_DIGITS, too_large};

@@ -3,10 +3,10 @@
 use aish_types::near::near;
 use std::cmp::Ordering;
 
-use dashu::base::{Abs, ExtendedGcd, Gcd, Signed};
-use dashu::float::DBig;
-use dashu::integer::{IBig, UBig};
-use dashu::rational::RBig;
+use dashu_base::{Abs, ExtendedGcd, Gcd, Signed};
+use dashu_float::DBig;
+use dashu_int::{IBig, UBig};
+use dashu_ratio::RBig;
 
 use crate::builtin::calculator::CalculatorError;
 use crate::builtin::calculator::evaluate::{Evaluator, as_whole, compare, is_negative, is_zero, negate, real, wrong};

@@ -1,8 +1,8 @@
 //! A value on the way: exact as a rational, or 80 digits of what has no rational value.
 
-use dashu::float::DBig;
-use dashu::integer::IBig;
-use dashu::rational::RBig;
+use dashu_float::DBig;
+use dashu_int::IBig;
+use dashu_ratio::RBig;
 
 /// A number.
 #[derive(Debug, Clone)]
@@ -26,6 +26,6 @@ impl Number {
 
 /// Bits of the larger part of a rational.
 pub(super) fn bits(number: &RBig) -> usize {
-    use dashu::base::BitTest;
+    use dashu_base::BitTest;
     number.numerator().bit_len().max(number.denominator().bit_len())
 }

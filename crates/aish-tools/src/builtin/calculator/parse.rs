@@ -4,8 +4,8 @@
 //! with no operand after it is a percentage; where the `%` does not stand apart it is one too in `20%+5`, `20% - 5` and
 //! `20%-5%`, but not in `20%-5`.
 
-use dashu::integer::{IBig, UBig};
-use dashu::rational::RBig;
+use dashu_int::{IBig, UBig};
+use dashu_ratio::RBig;
 use winnow::ascii::multispace0;
 use winnow::combinator::{alt, delimited, opt, peek, preceded, repeat, separated, terminated};
 use winnow::error::{ContextError, ErrMode};

@@ -2,11 +2,11 @@
 //!
 //! What cancels down to the untrusted digits is zero, and what is within them of a whole number is that number.
 
-use dashu::base::Abs;
-use dashu::float::round::mode::HalfAway;
-use dashu::float::{Context, DBig, FpError, FpResult};
-use dashu::integer::{IBig, UBig};
-use dashu::rational::RBig;
+use dashu_base::Abs;
+use dashu_float::round::mode::HalfAway;
+use dashu_float::{Context, DBig, FpError, FpResult};
+use dashu_int::{IBig, UBig};
+use dashu_ratio::RBig;
 
 use crate::builtin::calculator::CalculatorError;
 use crate::builtin::calculator::limits::{MAX_EXPONENT, too_large};

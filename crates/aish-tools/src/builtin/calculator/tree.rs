@@ -1,6 +1,6 @@
 //! The tree of an expression. Chains are flat, so that its depth is bounded by the nesting alone.
 
-use dashu::rational::RBig;
+use dashu_ratio::RBig;
 
 /// An operator between two terms of a sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
