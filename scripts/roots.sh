@@ -75,7 +75,7 @@ inside() {
         [ "$AS" -ne 0 ] || exec "$@"
         [ ! -e /usr/bin/setpriv ] || exec setpriv --reuid "$AS" --regid "$AS" --clear-groups "$@"
         # That of busybox does not change who runs.
-        exec su -s /bin/bash -c "exec \"\$0\" \"\$@\"" someone "$@"
+        exec su -s /bin/bash -c "exec \"\$0\" \"\$@\"" -- someone "$@"
     ' bash env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "HOME=$home" TERM=dumb LANG=C.UTF-8 \
         "${network[@]}" "${settings[@]}" "$@"
 }
