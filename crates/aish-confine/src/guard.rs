@@ -5,6 +5,7 @@ mod imports;
 mod leads;
 mod package_json;
 mod place;
+mod repository;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -17,10 +18,9 @@ use std::path::{Component, Path, PathBuf};
 use crate::attributes::{self, Attributes, FileKind};
 use crate::changes::{Change, ChangeKind, Changes, names};
 use crate::diff;
-use crate::git_index::Index;
+use crate::git_index::{self, Index};
 use crate::layer::Layer;
 use crate::settings::Settings;
-use crate::tree;
 
 pub use place::guarded;
 
@@ -36,46 +36,54 @@ const RESULTS: &[&str] = &[
     ".cache", ".gitkeep", ".keep",
 ];
 
-/// How names of files begin that tell a model what to do: `AGENTS.md`, and `AGENTS.override.md` beside it.
+/// How names of files begin that tell a model what to do: `AGENTS.md`, and `AGENTS.override.md` beside it. In
+/// small letters alone it is a text about one.
+#[rustfmt::skip]
 const INSTRUCTIONS: &[&str] = &[
-    "AGENT", "AGENTS", "CLAUDE", "GEMINI", "QWEN", "CODEX", "COPILOT", "CURSOR", "CRUSH", "OPENCODE", "WARP", "SKILL",
+    "agent", "agents", "aider", "amazonq", "augment", "claude", "cline", "codex", "copilot", "crush", "cursor", "devin",
+    "gemini", "goose", "jules", "junie", "kiro", "opencode", "qwen", "replit", "roo", "skill", "trae", "warp", "windsurf",
 ];
 
 /// How names of files end that do so.
 const INSTRUCTION_ENDS: &[&str] =
     &["copilot-instructions.md", ".instructions.md", ".prompt.md", ".chatmode.md", ".agent.md"];
 
-/// Settings that programs act on when a folder is entered, or a commit is made, without being named.
+/// Agents whose settings lie in the open, in any format: they name commands that the agent starts.
+const AGENTS: &[&str] = &["claude", "codex", "crush", "gemini", "goose", "mcp", "opencode", "qwen"];
+
+/// Formats of settings.
+const SETTINGS: &[&str] = &["json", "jsonc", "json5", "toml", "yaml", "yml"];
+
+/// Settings that programs act on when a folder is entered or opened, a commit is made or packages are installed, without being
+/// named; where one ends with a dot, in any format and with any part between.
 const ENTERED: &[&str] = &[
     "flake.nix",
     "shell.nix",
     "default.nix",
-    "devenv.nix",
-    "devenv.yaml",
+    "devenv.",
     "devbox.json",
-    "lefthook.yml",
-    "lefthook.yaml",
-    "lefthook.toml",
-    "lefthook.json",
-    "lefthook-local.yml",
-    "lefthook-local.yaml",
+    "hk.",
+    "hk-local.",
+    "lefthook.",
+    "lefthook-local.",
+    "mise.",
+    "prek.",
     "Session.vim",
+    "binding.gyp",
 ];
 
-/// Entries of a git folder that git writes every day and runs nothing from.
-#[rustfmt::skip]
-const GIT_FILES: &[&str] = &[
-    "index", "HEAD", "ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD",
-    "REVERT_HEAD", "AUTO_MERGE", "SQUASH_MSG", "packed-refs", "COMMIT_EDITMSG", "description", "gc.log", "shallow",
-    "info/exclude", "info/refs",
-];
+/// How names of files end that hold an editor's tasks and settings.
+const EDITED: &[&str] = &[".code-workspace", ".sublime-project"];
 
 /// Why a path is asked about that something guarded leads to, and one that instructions take in.
 const LED_TO: &str = "git or a model takes it under another name";
 const IMPORTED: &str = "instructions for models take it in";
 
-/// Why a repository that is deleted is asked about.
+/// Why a repository that is deleted is asked about, or a part of it that holds what is nowhere else.
 const GONE: &str = "the repository is gone with it";
+
+/// Why what everybody can write to is asked about.
+const OPEN_TO_ALL: &str = "everybody on this machine can change it from now on";
 
 /// Bytes of a file whose content decides; a longer one is guarded.
 const LONGEST: u64 = 1 << 20;
@@ -139,8 +147,8 @@ struct Known {
     leads: RefCell<HashMap<usize, Vec<PathBuf>>>,
     /// Of folders, by root, what instructions for models in them take in.
     imports: RefCell<HashMap<(usize, PathBuf), Vec<PathBuf>>>,
-    /// Of each root, what git has.
-    indexes: RefCell<HashMap<usize, Option<Index>>>,
+    /// Of each work tree, by root, what git has.
+    indexes: RefCell<HashMap<(usize, PathBuf), Option<Index>>>,
 }
 
 struct Judge<'a> {
@@ -155,43 +163,27 @@ impl Judge<'_> {
         // A file in the place of a folder or a link is as new as one where nothing was.
         let is_new = change.after == Some(FileKind::File) && change.before != Some(FileKind::File);
         let kind = if is_new { ChangeKind::New } else { change.kind };
-        if change.before == Some(FileKind::Folder) && (change.replaces || change.after != Some(FileKind::Folder)) {
-            self.repositories_gone(&change.path, found);
-        }
+        let was_folder = change.before == Some(FileKind::Folder);
+        let gained = |bits: u32| change.mode.is_some_and(|(old, new)| old & bits == 0 && new & bits != 0);
+        let is_link = change.after == Some(FileKind::Link);
         if let Some(why) = self.path(&change.path, kind) {
-            self.add(&change.path, why, found);
+            return self.add(&change.path, why, found);
+        }
+        if was_folder && (change.replaces || change.after != Some(FileKind::Folder)) {
+            self.gone(&change.path, found);
+        }
+        if change.after == Some(FileKind::File) && gained(0o111) {
+            self.add(&change.path, "it can be run from now on", found);
+        } else if gained(0o002) && !is_link {
+            self.add(&change.path, OPEN_TO_ALL, found);
         } else if change.after == Some(FileKind::Folder) && (change.kind == ChangeKind::New || change.replaces) {
             self.inside(&change.path, found);
-        } else if change.after == Some(FileKind::File)
-            && change.mode.is_some_and(|(old, new)| old & 0o111 == 0 && new & 0o111 != 0)
-        {
-            self.add(&change.path, "it can be run from now on", found);
-        } else if change.mode.is_some_and(|(old, new)| old & 0o002 == 0 && new & 0o002 != 0)
-            && change.after != Some(FileKind::Link)
-        {
-            self.add(&change.path, "everybody on this machine can change it from now on", found);
         }
     }
 
     fn add(&self, path: &Path, why: &'static str, found: &mut Vec<Guarded>) {
         if found.len() < MOST {
             found.push(Guarded { root: self.root, path: path.to_owned(), why });
-        }
-    }
-
-    /// Finds the repositories in a folder that is gone as a whole, with all that was only committed there.
-    fn repositories_gone(&self, path: &Path, found: &mut Vec<Guarded>) {
-        let tree = self.layer.tree(self.root);
-        let mut folders = vec![path.to_owned()];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(tree.join(&folder)).into_iter().flatten().flatten() {
-                let path = folder.join(entry.file_name());
-                if entry.file_name() == ".git" {
-                    self.add(&path, GONE, found);
-                } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                    folders.push(path);
-                }
-            }
         }
     }
 
@@ -224,9 +216,15 @@ impl Judge<'_> {
         if self.settings.ordinary.iter().any(is_named) {
             return None;
         }
-        if let Some(below) = self.below_repository(path) {
-            let is_link = matches!(self.above(path), Ok(Some(above)) if above.kind == FileKind::Link);
-            return if is_link { Some("git follows it to where it leads") } else { self.in_git(path, &below) };
+        if self.makes_repository(path, kind) {
+            return Some("git takes the folder around it for a repository from now on");
+        }
+        if let Some((folder, below)) = self.below_repository(path) {
+            let why = self.in_git(path, (&folder, &below), kind);
+            // What only looks like a repository is judged as every folder as well.
+            if why.is_some() || folder.ancestors().any(repository::is_named_git) || below.starts_with("hooks") {
+                return why;
+            }
         }
         if self.is_led_to(path) {
             return Some(LED_TO);
@@ -250,11 +248,14 @@ impl Judge<'_> {
         if kind == ChangeKind::New && self.is_script(path) {
             return Some("it is new and can be run, and no compiler made it");
         }
+        if kind == ChangeKind::New && self.is_open_to_all(path) {
+            return Some(OPEN_TO_ALL);
+        }
         if name == "package.json" {
             let same = self.contents(path).is_some_and(|(old, new)| package_json::runs_the_same(&old, &new));
             return (!same).then_some("it names scripts that are run");
         }
-        let is_known = (self.settings.is_settings_file)(&name) || ENTERED.contains(&&*name);
+        let is_known = (self.settings.is_settings_file)(&name) || is_entered(&name);
         is_known.then_some("programs take settings from it")
     }
 
@@ -294,31 +295,6 @@ impl Judge<'_> {
         ControlFlow::Continue(built.is_some())
     }
 
-    /// Returns where in a repository's own folder a path is: git takes every folder for one that looks like one, whatever
-    /// it is called, and runs what its configuration names.
-    fn below_repository(&self, path: &Path) -> Option<PathBuf> {
-        let folder = path.ancestors().skip(1).find(|folder| {
-            let key = (self.root, (*folder).to_owned());
-            let known = self.known.repositories.borrow().get(&key).copied();
-            known.unwrap_or_else(|| {
-                let is = self.is_repository(folder);
-                self.known.repositories.borrow_mut().insert(key, is);
-                is
-            })
-        })?;
-        path.strip_prefix(folder).ok().map(Path::to_owned)
-    }
-
-    fn is_repository(&self, folder: &Path) -> bool {
-        let has = |name: &str| {
-            let there = |side: PathBuf| Attributes::of(&side.join(folder).join(name)).ok().flatten();
-            let above = there(self.layer.upper(self.root)).or_else(|| there(self.layer.tree(self.root)));
-            above.is_some_and(|found| found.kind != FileKind::Whiteout)
-        };
-        folder.file_name().is_some_and(|name| name == ".git")
-            || (has("HEAD") && (has("commondir") || (has("objects") && has("refs"))))
-    }
-
     /// Says whether something guarded leads to a path, or to a folder around it.
     fn is_led_to(&self, path: &Path) -> bool {
         let mut leads = self.known.leads.borrow_mut();
@@ -341,11 +317,16 @@ impl Judge<'_> {
         self.settings.home.as_deref()
     }
 
-    /// Says whether git has something in a folder that has the name of one that builds fill.
+    /// Says whether git has something in a folder that has the name of one that builds fill: the tree's own, or that of a
+    /// repository on the way.
     fn is_source(&self, folder: &Path) -> bool {
+        let tree = self.layer.tree(self.root);
         let mut indexes = self.known.indexes.borrow_mut();
-        let index = indexes.entry(self.root).or_insert_with(|| Index::of(&self.layer.tree(self.root), BUILT));
-        index.as_ref().is_some_and(|index| index.has_in(folder.as_os_str().as_bytes()))
+        git_index::around(&tree, folder).any(|(work_tree, below)| {
+            let key = (self.root, work_tree.to_owned());
+            let index = indexes.entry(key).or_insert_with(|| Index::of(&tree.join(work_tree), BUILT));
+            index.as_ref().is_some_and(|index| index.has_in(below.as_os_str().as_bytes()))
+        })
     }
 
     fn above(&self, path: &Path) -> std::io::Result<Option<Attributes>> {
@@ -371,57 +352,34 @@ impl Judge<'_> {
         }
     }
 
-    /// Judges a `.git` that is no folder: a work tree takes its configuration from where it leads.
-    fn pointer(&self, path: &Path) -> Option<&'static str> {
-        let named = tree::pointer(&self.layer.upper(self.root).join(path));
-        let is_module = named.is_some_and(|named| {
-            let mut below = path.parent().unwrap_or(Path::new("")).to_owned();
-            let stays = named.components().all(|part| match part {
-                Component::ParentDir => below.pop(),
-                Component::Normal(name) => {
-                    below.push(name);
-                    true
-                }
-                Component::CurDir => true,
-                Component::RootDir | Component::Prefix(_) => false,
-            });
-            stays && below.starts_with(".git/modules")
-        });
-        (!is_module).then_some("git takes its configuration from where it leads")
-    }
-
-    /// Judges a path below a git folder.
-    fn in_git(&self, path: &Path, below: &Path) -> Option<&'static str> {
-        let text = below.to_string_lossy();
-        let text = text.trim_end_matches(".lock");
-        if text.is_empty() || GIT_FILES.contains(&text) {
-            return None;
-        }
-        if text == "config" {
-            let same = self.contents(path).is_some_and(|(old, new)| git_config::runs_the_same(&old, &new));
-            return (!same).then_some("git runs what it names");
-        }
-        let mut parts = text.split('/');
-        match (parts.next().unwrap_or_default(), parts.next().unwrap_or_default()) {
-            ("objects", "info") if text.ends_with("alternates") => Some("git takes objects from elsewhere by it"),
-            ("objects" | "refs" | "logs" | "branches" | "lfs", _) | ("info" | "modules" | "worktrees", "") => None,
-            ("hooks", "") => None,
-            ("hooks", name) if name.ends_with(".sample") => None,
-            ("worktrees" | "modules", _) if parts.next().is_none_or(|rest| GIT_FILES.contains(&rest)) => None,
-            ("hooks", _) => Some("git runs it"),
-            _ => Some("it is git's own"),
-        }
-    }
-
     /// Says whether a file can be run and is no compiled program: a shell runs every text, with or without `#!`, and an
     /// empty file is filled later.
     fn is_script(&self, path: &Path) -> bool {
-        let path = self.layer.upper(self.root).join(path);
-        let runs =
-            Attributes::of(&path).ok().flatten().is_some_and(|a| a.kind == FileKind::File && a.mode & 0o111 != 0);
         let mut start = [0; 4];
-        let mut read = || attributes::open(&path).and_then(|mut file| file.read_exact(&mut start));
-        runs && (read().is_err() || start != *b"\x7fELF")
+        let file = self.layer.upper(self.root).join(path);
+        let mut read = || attributes::open(&file).and_then(|mut file| file.read_exact(&mut start));
+        self.is_executable(path) && (read().is_err() || start != *b"\x7fELF")
+    }
+
+    fn is_executable(&self, path: &Path) -> bool {
+        self.above(path).ok().flatten().is_some_and(|a| a.kind == FileKind::File && a.mode & 0o111 != 0)
+    }
+
+    fn is_open_to_all(&self, path: &Path) -> bool {
+        let is_plain = |kind: FileKind| matches!(kind, FileKind::File | FileKind::Folder);
+        self.above(path).ok().flatten().is_some_and(|a| is_plain(a.kind) && a.mode & 0o002 != 0)
+    }
+
+    /// Says what is at a path after the run.
+    fn kind_now(&self, path: &Path) -> Option<FileKind> {
+        let there = |side: PathBuf| Attributes::of(&side.join(path)).ok().flatten();
+        let found = there(self.layer.upper(self.root)).or_else(|| there(self.layer.tree(self.root)));
+        found.map(|found| found.kind).filter(|kind| *kind != FileKind::Whiteout)
+    }
+
+    /// Says whether what is in a folder is made by a build, whatever it is called.
+    fn is_built(&self, folder: &Path) -> bool {
+        matches!(self.on_the_way(&folder.join("x"), ChangeKind::Deleted), ControlFlow::Continue(true))
     }
 
     /// Reads the old and the new content of a file; none where one is no text or too long.
@@ -437,7 +395,19 @@ impl Judge<'_> {
 
 /// Says whether a file of this name tells models what to do.
 fn instructs(name: &str) -> bool {
-    let begins = |stem: &&str| name.strip_prefix(*stem).is_some_and(|rest| rest.starts_with('.'));
-    name.strip_suffix(".md").is_some()
-        && (INSTRUCTIONS.iter().any(begins) || INSTRUCTION_ENDS.iter().any(|end| name.ends_with(end)))
+    let is_shown = name.split('.').next().is_some_and(|stem| stem.contains(char::is_uppercase));
+    let name = name.to_lowercase();
+    let begins = |stem: &&str| is_shown && name.strip_prefix(*stem).is_some_and(|rest| rest.starts_with('.'));
+    let is_text = name.ends_with(".md") || name.ends_with(".mdc");
+    is_text && (INSTRUCTIONS.iter().any(begins) || INSTRUCTION_ENDS.iter().any(|end| name.ends_with(end)))
+}
+
+/// Says whether programs act on a file of this name without being told to.
+fn is_entered(name: &str) -> bool {
+    let is_known = |known: &&str| name == *known || known.ends_with('.') && name.starts_with(*known);
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    let is_agents = name.split('.').next().is_some_and(|stem| AGENTS.contains(&stem));
+    ENTERED.iter().any(is_known)
+        || EDITED.iter().any(|end| name.ends_with(end))
+        || is_agents && ending.is_some_and(|ending| SETTINGS.contains(&ending))
 }

@@ -53,7 +53,8 @@ pub(crate) fn repository(root: &Path) -> Option<PathBuf> {
 /// Reads what a `.git` file names, as it is written; none where it is none.
 pub(crate) fn pointer(file: &Path) -> Option<PathBuf> {
     let text = short_text(file)?;
-    Some(text.lines().next()?.strip_prefix("gitdir:")?.trim().into())
+    // Git takes the rest of the file, line ends inside it included.
+    Some(text.strip_prefix("gitdir: ")?.trim_end_matches(['\n', '\r']).into())
 }
 
 /// Reads a plain file of a line; a pipe or a device would never end.

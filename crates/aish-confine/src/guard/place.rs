@@ -3,13 +3,13 @@
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use super::{BUILT, ENTERED, IMPORTED, LED_TO, RESULTS, imports, instructs, leads, package_json};
-use crate::git_index::Index;
+use super::{BUILT, IMPORTED, LED_TO, RESULTS, imports, instructs, is_entered, leads, package_json};
+use crate::git_index::{self, Index};
 
 /// Says why a change of a file of a tree is one that a person decides on; none for ordinary files. `path` is below the
 /// root, `old` and `new` are the texts, empty for a file that is not there; `home` is the person's home folder.
 pub fn guarded(root: &Path, home: Option<&Path>, path: &Path, old: &str, new: &str) -> Option<&'static str> {
-    if path.ancestors().skip(1).any(|folder| is_repository(&root.join(folder))) {
+    if path.ancestors().skip(1).any(|folder| is_repository(root, folder, path)) {
         return Some("it is git's own");
     }
     if leads::of(root, home).iter().any(|lead| path.starts_with(lead)) {
@@ -35,7 +35,10 @@ pub fn guarded(root: &Path, home: Option<&Path>, path: &Path, old: &str, new: &s
         }
         // What git has in a folder is no result of a build.
         is_built |= (BUILT.contains(&&*name) && folder != path || RESULTS.contains(&&*name))
-            && !Index::of(root, BUILT).is_some_and(|index| index.has_in(folder.as_os_str().as_bytes()));
+            && !git_index::around(root, &folder).any(|(work_tree, below)| {
+                let index = Index::of(&root.join(work_tree), BUILT);
+                index.is_some_and(|index| index.has_in(below.as_os_str().as_bytes()))
+            });
         if name.starts_with('.') && !is_built {
             return Some("its name begins with a dot: settings are kept there");
         }
@@ -45,7 +48,7 @@ pub fn guarded(root: &Path, home: Option<&Path>, path: &Path, old: &str, new: &s
             return Some(why);
         }
     }
-    if !is_built && path.file_name().is_some_and(|name| ENTERED.iter().any(|known| name == *known)) {
+    if !is_built && path.file_name().is_some_and(|name| is_entered(&name.to_string_lossy())) {
         return Some("programs take settings from it");
     }
     let is_package = path.file_name().is_some_and(|name| name == "package.json") && !is_built;
@@ -61,9 +64,12 @@ pub(super) fn misleads(name: &str) -> Option<&'static str> {
         .then_some("its name has characters that are no letters: a line end, or a terminal's orders")
 }
 
-/// Says whether git takes a folder for a repository's own, whatever it is called.
-fn is_repository(folder: &Path) -> bool {
-    let has = |name: &str| folder.join(name).symlink_metadata().is_ok();
+/// Says whether git takes a folder for a repository's own, whatever it is called, once there is something at a path in it.
+fn is_repository(root: &Path, folder: &Path, path: &Path) -> bool {
+    let within = path.strip_prefix(folder).ok().and_then(|below| below.components().next());
+    let has = |name: &str| {
+        within.is_some_and(|part| part.as_os_str() == name) || root.join(folder).join(name).symlink_metadata().is_ok()
+    };
     has("HEAD") && (has("commondir") || has("objects") && has("refs"))
 }
 
@@ -83,6 +89,11 @@ mod tests {
         for path in ["src/main.rs", "target/.hidden", "README.md", "docs/x/y"] {
             assert_eq!(of(path), None, "{path}");
         }
+        for name in ["begun/refs", "begun/hooks"] {
+            std::fs::create_dir_all(root.join(name)).unwrap();
+        }
+        std::fs::write(root.join("begun/HEAD"), "").unwrap();
+        assert!(of("begun/objects/x").is_some() && of("begun/x").is_none());
         for path in
             [".git/config", ".github/x.yml", "a/AGENTS.md", "skills/x/a.md", "bare/config", "package.json", ".env"]
         {

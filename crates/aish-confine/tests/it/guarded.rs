@@ -11,6 +11,8 @@ fn guarded(line: &str) -> Vec<String> {
     place.write("package.json", "{\"scripts\":{\"test\":\"x\"}}");
     place.write(".git/config", "[core]\n\tbare = false\n");
     place.write(".git/HEAD", "ref: refs/heads/main\n");
+    place.write(".git/refs/heads/main", "");
+    place.write(".git/objects/ab/0123456789abcdef0123456789abcdef012345", "");
     let ran = place.run(line);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let changes = ran.layer.changes(Caches::LeftOut).unwrap().changes;
@@ -31,7 +33,7 @@ fn places_that_act_later_are_guarded() {
         ("mkdir -p a/b; echo x > a/b/.npmrc", "a"),
         ("mkdir .git/hooks; echo x > .git/hooks/post-checkout", ".git/hooks"),
         ("printf '[core]\\n\\tfsmonitor = x\\n' >> .git/config", ".git/config"),
-        ("mkdir -p .git/objects/info; echo /x > .git/objects/info/alternates", ".git/objects"),
+        ("mkdir -p .git/objects/info; echo /x > .git/objects/info/alternates", ".git/objects/info"),
         ("echo x > AGENTS.md", "AGENTS.md"),
         ("mkdir -p skills/x; echo x > skills/x/SKILL.md", "skills"),
         ("chmod +x run", "run"),
@@ -66,9 +68,38 @@ fn places_that_act_later_are_guarded() {
         ("chmod 666 src/main.rs", "src/main.rs"),
         ("chmod 777 src", "src"),
         ("echo '{\"scripts\":{\"test\":\"x\"},\"packageManager\":\"x@1\"}' > package.json", "package.json"),
+        // Keys that stand beside their section, and what redirects a push without an address in the settings.
+        ("printf '[core] fsmonitor = \"touch x\" # ]\\n' >> .git/config", ".git/config"),
+        (
+            "printf '[branch \"m\"]\\n\\tremote = evil\\n[remote \"evil\"]\\n\\tfetch = x\\n' >> .git/config",
+            ".git/config",
+        ),
+        ("mkdir .git/branches; echo /elsewhere > .git/branches/evil", ".git/branches"),
+        ("mkdir .git/remotes; echo 'URL: /elsewhere' > .git/remotes/evil", ".git/remotes"),
+        // What only looks like a repository hides nothing.
+        ("mkdir -p x/refs x/objects/app; echo x > x/HEAD; echo x > x/objects/app/CLAUDE.md", "x"),
+        ("mkdir -p x/refs x/objects x/logs; echo x > x/HEAD; echo ls > x/logs/run; chmod +x x/logs/run", "x"),
+        ("echo 'Run x' > .git/refs/heads/x", ".git/refs/heads/x"),
+        ("touch .git/objects/ab/run", ".git/objects/ab/run"),
+        ("mkdir -p x/refs x/objects; echo 'ref: refs/heads/m' > x/HEAD; echo x > x/.envrc", "x"),
+        // Everybody can change it.
+        ("mkdir -m 777 open", "open"),
+        ("mkdir open; touch open/x; chmod 666 open/x", "open"),
+        ("rm -r src; mkdir src; chmod 777 src", "src"),
+        ("mkdir -p q .git/modules; printf 'gitdir: ../.git/modules/x\\n/../../../kept\\n' > q/.git", "q"),
+        ("echo x > Agents.md", "Agents.md"),
+        ("echo x > AmazonQ.md", "AmazonQ.md"),
+        ("echo {} > opencode.json", "opencode.json"),
+        ("echo x > lefthook-local.toml", "lefthook-local.toml"),
+        ("echo x > devenv.local.nix", "devenv.local.nix"),
+        ("echo {} > x.code-workspace", "x.code-workspace"),
+        ("echo {} > binding.gyp", "binding.gyp"),
     ] {
         assert_eq!(guarded(line), [path], "{line}");
     }
+    // A folder that was there becomes a repository, and what is in it a hook.
+    let found = guarded("mkdir src/refs src/objects; echo 'ref: refs/heads/m' > src/HEAD");
+    assert_eq!(found, ["src/HEAD", "src/objects", "src/refs"]);
 }
 
 #[test]
@@ -135,7 +166,8 @@ fn everyday_changes_are_ordinary() {
         "mkdir -p target/debug/.fingerprint; cp /bin/true target/debug/x; echo x > target/.rustc_info.json",
         "mkdir -p node_modules/.bin; printf '#!/bin/sh\\n' > node_modules/.bin/x; chmod +x node_modules/.bin/x",
         "printf '[branch \"x\"]\\n\\tmerge = refs/heads/x\\n' >> .git/config",
-        "echo x > .git/index; mkdir -p .git/refs/heads .git/logs .git/objects/ab; echo x > .git/objects/ab/cd; echo x > .git/HEAD",
+        "echo x > .git/index; mkdir -p .git/logs .git/objects/cd; echo x > .git/objects/cd/0123456789abcdef0123456789abcdef012345; echo 'ref: refs/heads/x' > .git/HEAD",
+        "git init -q --bare kept.git && git init -q --object-format=sha256 other",
         "mkdir -p .git/hooks; echo x > .git/hooks/pre-push.sample",
         "mkdir .pytest_cache; echo x > .pytest_cache/x",
         "mkdir -p .config/fine; echo x > .config/fine/x",
@@ -181,7 +213,65 @@ fn a_repository_that_goes_with_a_folder_is_told() {
     for line in ["rm -r sub", "rm -r sub; mkdir sub", "rm -r sub; echo x > sub"] {
         assert_eq!(guards(line), ["sub/deep/.git"], "{line}");
     }
-    assert_eq!(guards("rm -r plain"), [""; 0]);
+    assert_eq!(guards("rm -r plain"), ["plain/.config"], "as one that is deleted by itself");
+    assert_eq!(guards("rm -r sub/deep/a"), [""; 0]);
+}
+
+#[test]
+fn what_is_only_in_a_repository_is_not_deleted_unasked() {
+    let place = Place::new();
+    let set_up = "git init -q . && git init -q --bare mirror.git && git config user.name a && git config user.email a@b \
+        && for n in 1 2 3; do echo $n > a; git add a; git commit -qm $n; done && git branch other && git tag t \
+        && mkdir -p .git/modules && cp -r mirror.git .git/modules/m && git worktree add -q linked && git branch packed";
+    let mut shell = std::process::Command::new("sh");
+    let done = shell.args(["-c", set_up]).current_dir(&place.tree).env("HOME", &place.home).status().unwrap();
+    assert!(done.success());
+    let guards = |line: &str| {
+        let ran = place.run(line);
+        assert_eq!(ran.code, 0, "{line}: {}", ran.stderr);
+        let changes = ran.layer.changes(Caches::LeftOut).unwrap().changes;
+        let found = ran.layer.guards(&changes, &Settings::default()).into_iter().flatten();
+        found.map(|guarded| guarded.path.display().to_string()).collect::<Vec<_>>()
+    };
+    for (line, path) in [
+        ("rm -r .git/objects", ".git/objects"),
+        ("rm -r .git/refs", ".git/refs"),
+        ("rm -r .git/logs", ".git/logs"),
+        ("rm .git/HEAD", ".git/HEAD"),
+        ("rm -r .git/modules/m", ".git/modules/m"),
+        ("rm -r .git/modules", ".git/modules"),
+        ("rm -r mirror.git", "mirror.git"),
+        ("rm -rf mirror.git/objects", "mirror.git/objects"),
+    ] {
+        assert_eq!(guards(line), [path], "{line}");
+    }
+    let loose = guards("rm -r .git/objects/??");
+    assert!(loose.len() > 2 && loose.iter().all(|path| path.starts_with(".git/objects/")), "{loose:?}");
+    for line in [
+        "git gc -q",
+        "git branch -qD other; git tag -d t",
+        "git pack-refs --all",
+        "git worktree remove linked",
+        "echo 5 > a; git commit -qam 5; git stash -q; git reset -q --hard HEAD~1; git rebase -q packed",
+        "git checkout -q -b new; git merge -q packed; git branch -qD other",
+        "git repack -qad",
+        "git reflog expire --expire=now --all; git commit -q --amend -m x; git gc -q --prune=now",
+    ] {
+        assert_eq!(guards(line), [""; 0], "{line}");
+    }
+}
+
+#[test]
+fn what_git_has_in_a_repository_of_its_own_is_no_result_of_a_build() {
+    let place = Place::new();
+    let set_up = "git init -q . && mkdir -p nest/build && cd nest && git init -q . && echo x > build/f && git add .";
+    let done = std::process::Command::new("sh").args(["-c", set_up]).current_dir(&place.tree).status().unwrap();
+    assert!(done.success());
+    let ran = place.run("echo x > nest/build/.envrc; mkdir build; echo x > build/.stamp");
+    let changes = ran.layer.changes(Caches::LeftOut).unwrap();
+    let found = ran.layer.guarded(&changes, &Settings::default());
+    let paths: Vec<_> = found.iter().map(|guarded| guarded.path.as_path()).collect();
+    assert_eq!(paths, [std::path::Path::new("nest/build/.envrc")]);
 }
 
 #[test]

@@ -62,13 +62,8 @@ impl Facts {
 
     /// Tells the facts, a line a change.
     pub fn say(&self) -> Vec<String> {
-        let mut lines: Vec<String> = self.entries.iter().take(SHOWN).map(Entry::say).collect();
-        if let Some(more) = self.entries.len().checked_sub(SHOWN).filter(|more| *more > 0) {
-            lines.push(format!("and {more} more"));
-        }
-        for refused in self.changes.refused.iter().take(SHOWN) {
-            lines.push(left_out(refused));
-        }
+        let mut lines: Vec<String> = self.lines().into_iter().map(told).collect();
+        lines.extend(self.left_out());
         lines
     }
 
@@ -79,8 +74,7 @@ impl Facts {
             self.entries.iter().partition(|entry| !entry.guarded.is_empty());
         let room = SHOWN.saturating_sub(guarded.len()).max(1);
         let more = plain.len().saturating_sub(room);
-        let line = |entry: &&Entry| ChangeLine { text: entry.named(), guarded: entry.why() };
-        let mut lines: Vec<ChangeLine> = plain.iter().take(room).chain(&guarded).map(line).collect();
+        let mut lines: Vec<ChangeLine> = plain.iter().take(room).chain(&guarded).map(|entry| entry.line()).collect();
         if more > 0 {
             lines.push(ChangeLine { text: format!("and {more} more"), guarded: None });
         }
@@ -107,7 +101,11 @@ impl Facts {
 
     /// Tells what is left out when the rest is kept.
     pub fn left_out(&self) -> Vec<String> {
-        self.changes.refused.iter().take(SHOWN).map(left_out).collect()
+        let refused = &self.changes.refused;
+        let mut lines: Vec<String> = refused.iter().take(SHOWN).map(left_out).collect();
+        let more = refused.len().saturating_sub(SHOWN);
+        lines.extend((more > 0).then(|| format!("left out {more} more")));
+        lines
     }
 
     /// Returns the event `changes`.
@@ -167,7 +165,7 @@ impl Facts {
                 Some(text) if change.files == 1 && !text.is_empty() => out.push_str(&text),
                 Some(_) | None => {
                     let entry = Entry { change: change.clone(), lines: None, guarded: Vec::new() };
-                    out.push_str(&entry.say());
+                    out.push_str(&told(entry.line()));
                     out.push('\n');
                 }
             }
@@ -186,11 +184,8 @@ impl Facts {
 }
 
 impl Entry {
-    fn say(&self) -> String {
-        match self.why() {
-            Some(why) => format!("{}  ! {why}", self.named()),
-            None => self.plain(),
-        }
+    fn line(&self) -> ChangeLine {
+        ChangeLine { text: self.named(), guarded: self.why() }
     }
 
     fn why(&self) -> Option<&'static str> {
@@ -234,6 +229,14 @@ impl Entry {
             None => {}
         }
         text
+    }
+}
+
+/// Writes a line of the facts, with what a person decides on behind it.
+fn told(line: ChangeLine) -> String {
+    match line.guarded {
+        Some(why) => format!("{}  ! {why}", line.text),
+        None => line.text,
     }
 }
 
