@@ -53,6 +53,8 @@ pub struct Change {
     pub files: u64,
     /// Bytes of those that came, or of those that went.
     pub bytes: u64,
+    /// Files and bytes that are not there any more, or not as they were.
+    pub gone: (u64, u64),
     /// Mode before and after, where both are there and differ.
     pub mode: Option<(u32, u32)>,
     /// Whether only attributes differ and the content does not.
@@ -246,7 +248,8 @@ impl Walk<'_> {
             (FileKind::Whiteout, None) => {}
             (FileKind::Whiteout, Some(old)) => {
                 let mut change = self.change(path, Some(old), None);
-                (change.files, change.bytes) = count(&below, old);
+                change.gone = count(&below, old);
+                (change.files, change.bytes) = change.gone;
                 out.changes.push(change);
             }
             (FileKind::Special, _) => self.refuse(path, "it is a device, a socket or a FIFO", out),
@@ -257,6 +260,7 @@ impl Walk<'_> {
             (FileKind::Folder, old) => {
                 let mut change = self.change(path, old.as_ref(), Some(new));
                 change.replaces = old.is_some();
+                change.gone = old.as_ref().map_or((0, 0), |old| count(&below, old));
                 (change.files, change.bytes) = count(&above, new);
                 self.refuse_inside(path, out)?;
                 out.changes.push(change);
@@ -294,6 +298,7 @@ impl Walk<'_> {
             attributes_only: same_content,
             is_other_file: same_content && is_one_of_several && !several::has_copies(&self.upper, path)?,
             bytes: new.size,
+            gone: old.filter(|_| !same_content).map_or((0, 0), |old| count(&below, old)),
             old_extended,
             new_extended,
             ..self.change(path, old, Some(new))
@@ -325,6 +330,7 @@ impl Walk<'_> {
             after: new.map(|new| new.kind),
             files: 1,
             bytes: 0,
+            gone: (0, 0),
             mode,
             attributes_only: false,
             replaces: false,

@@ -15,7 +15,9 @@ fn facts(place: &Place, line: &str) -> Vec<String> {
         .iter()
         .map(|c| {
             let mode = c.mode.map(|(old, new)| format!(" {old:o}>{new:o}")).unwrap_or_default();
-            format!("{} {} {} {}{mode}", c.kind.as_str(), c.path.display(), c.files, c.bytes)
+            let (files, bytes) = c.gone;
+            let gone = if files == 0 { String::new() } else { format!(" without {files} {bytes}") };
+            format!("{} {} {} {}{gone}{mode}", c.kind.as_str(), c.path.display(), c.files, c.bytes)
         })
         .collect();
     lines.extend(changes.refused.iter().map(|r| format!("refused {}: {}", r.path.display(), r.why)));
@@ -37,13 +39,13 @@ fn every_kind_of_change_is_told() {
                 : >> untouched; touch -r untouched untouched; echo x > t; rm t; ln -s changed link; touch 'a b'";
     let expected = [
         "new a b 1 0",
-        "changed changed 1 4",
-        "deleted gone 2 5",
+        "changed changed 1 4 without 1 4",
+        "deleted gone 2 5 without 2 5",
         "new link 1 7",
         "changed mode 1 1 644>700",
         "new new 1 4",
-        "changed replaced 1 2",
-        "changed was-file 1 1 644>755",
+        "changed replaced 1 2 without 1 1",
+        "changed was-file 1 1 without 1 1 644>755",
     ];
     assert_eq!(facts(&place, line), expected);
     assert_eq!((New.as_str(), Changed.as_str(), Deleted.as_str()), ("new", "changed", "deleted"));
@@ -87,7 +89,7 @@ fn links_that_lead_out_by_other_links_are_refused() {
 fn the_mode_of_a_folder_is_a_change() {
     let place = Place::new();
     place.write("d/a", "x");
-    assert_eq!(facts(&place, "chmod 700 d; echo >> d/a"), ["changed d 1 0 755>700", "changed d/a 1 2"]);
+    assert_eq!(facts(&place, "chmod 700 d; echo >> d/a"), ["changed d 1 0 755>700", "changed d/a 1 2 without 1 1"]);
     assert_eq!(facts(&place, "chmod 700 ."), ["changed  1 0 755>700"]);
     assert_eq!(facts(&place, "mkdir x; rmdir x; cp -a d e; rm -r e"), [""; 0]);
 }

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use aish_confine::{Caches, Change, ChangeKind, Changes, Ended, Guarded, Layer, LineCounts, Refused, Report, Settings};
+use aish_confine::{
+    Caches, Change, ChangeKind, Changes, Ended, FileKind, Guarded, Layer, LineCounts, Refused, Report, Settings,
+};
 use aish_safety::{ChangeLine, ChangedText, Texts};
 use aish_types::visible;
 use serde_json::{Value, json};
@@ -70,10 +72,14 @@ impl Facts {
     /// Returns the facts, a line a change, with what a person decides on.
     pub fn lines(&self) -> Vec<ChangeLine> {
         // What a person decides on is never among those that are left out.
-        let (guarded, plain): (Vec<&Entry>, Vec<&Entry>) =
+        let (guarded, mut plain): (Vec<&Entry>, Vec<&Entry>) =
             self.entries.iter().partition(|entry| !entry.guarded.is_empty());
         let room = SHOWN.saturating_sub(guarded.len()).max(1);
         let more = plain.len().saturating_sub(room);
+        if more > 0 {
+            // What takes something away is told before what is new.
+            plain.sort_by_key(|entry| entry.change.gone.0 == 0);
+        }
         let mut lines: Vec<ChangeLine> = plain.iter().take(room).chain(&guarded).map(|entry| entry.line()).collect();
         if more > 0 {
             lines.push(ChangeLine { text: format!("and {more} more"), guarded: None });
@@ -95,8 +101,7 @@ impl Facts {
 
     /// Counts the bytes of what was there before and is changed or deleted: those of it that undo keeps.
     pub fn old_bytes(&self) -> u64 {
-        let old = self.entries.iter().filter(|entry| entry.change.kind != ChangeKind::New);
-        old.map(|entry| entry.change.bytes).fold(0, u64::saturating_add)
+        self.entries.iter().map(|entry| entry.change.gone.1).fold(0, u64::saturating_add)
     }
 
     /// Tells what is left out when the rest is kept.
@@ -126,6 +131,10 @@ impl Facts {
             if let Some(lines) = entry.lines {
                 put("added", json!(lines.added));
                 put("removed", json!(lines.removed));
+            }
+            if entry.replaces_folder() {
+                put("deleted_files", json!(change.gone.0));
+                put("deleted_bytes", json!(change.gone.1));
             }
             if let Some((old, new)) = change.mode {
                 put("mode", json!([format!("{old:o}"), format!("{new:o}")]));
@@ -206,30 +215,52 @@ impl Entry {
         text
     }
 
+    /// Says whether a folder went as a whole, and something is in its place.
+    fn replaces_folder(&self) -> bool {
+        let change = &self.change;
+        change.kind == ChangeKind::Changed
+            && change.before == Some(FileKind::Folder)
+            && (change.replaces || change.after != Some(FileKind::Folder))
+    }
+
     fn plain(&self) -> String {
         let change = &self.change;
         let path = in_one_line(&change.path);
         let path = if path.is_empty() { ".".to_owned() } else { path };
-        let is_whole_folder = change.files != 1
-            || change.after.or(change.before).is_some_and(|kind| kind == aish_confine::FileKind::Folder);
+        if self.replaces_folder() {
+            let new = match change.after {
+                Some(FileKind::Folder) => format!("a new folder ({})", files(change.files, change.bytes)),
+                Some(FileKind::Link) => "a link".to_owned(),
+                _ => format!("a file ({})", size(change.bytes)),
+            };
+            let (gone, bytes) = change.gone;
+            return format!("{:<8} {path}/ ({}), and in its place {new}", "deleted", files(gone, bytes));
+        }
+        let is_whole_folder =
+            change.files != 1 || change.after.or(change.before).is_some_and(|kind| kind == FileKind::Folder);
         let mut text = format!("{:<8} {path}", change.kind.as_str());
         if let Some(LineCounts { added, removed }) = self.lines.filter(|_| !change.attributes_only) {
             text.push_str(&format!(" +{added} \u{2212}{removed}"));
         } else if is_whole_folder && change.kind != ChangeKind::Changed {
-            let files = if change.files == 1 { "1 file".to_owned() } else { format!("{} files", change.files) };
-            text.push_str(&format!("/ ({files}, {})", size(change.bytes)));
+            text.push_str(&format!("/ ({})", files(change.files, change.bytes)));
         } else if !change.attributes_only {
             text.push_str(&format!(" ({})", size(change.bytes)));
         }
-        match change.mode {
-            Some((old, new)) => text.push_str(&format!(" mode {old:o} \u{2192} {new:o}")),
-            None if change.attributes_only && change.kind == ChangeKind::Changed => {
-                text.push_str(" (times or attributes)")
-            }
-            None => {}
+        if let Some(new) = change.after.filter(|_| change.before.is_some() && change.before != change.after) {
+            text.push_str(if new == FileKind::Link { ", now a link" } else { ", now a file" });
+        } else if let Some((old, new)) = change.mode {
+            text.push_str(&format!(" mode {old:o} \u{2192} {new:o}"));
+        } else if change.attributes_only && change.kind == ChangeKind::Changed {
+            text.push_str(" (times or attributes)");
         }
         text
     }
+}
+
+/// Tells how many files there are, and their bytes.
+fn files(count: u64, bytes: u64) -> String {
+    let files = if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
+    format!("{files}, {}", size(bytes))
 }
 
 /// Writes a line of the facts, with what a person decides on behind it.

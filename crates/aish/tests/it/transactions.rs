@@ -71,6 +71,31 @@ fn what_is_kept_is_there_and_undo_takes_it_back() {
 }
 
 #[test]
+fn what_went_with_a_replaced_folder_is_told_and_what_a_person_decides_on_is_never_left_out() {
+    let home = home();
+    let fill = "mkdir -p d/sub e f; for n in $(seq 200); do echo $n > d/sub/$n; done; echo x > e/x; echo x > f/x";
+    assert!(std::process::Command::new("sh").args(["-c", fill]).current_dir(home.work()).status().unwrap().success());
+    let line = "rm -rf d e f; mkdir d; echo n > d/n; echo y > e; ln -s a f; for n in $(seq -w 40); do echo > a$n; done; \
+                echo '{\"scripts\":{\"a\":\"b\"}}' > package.json; mkdir zz; echo x > zz/CLAUDE.md; echo ls > z; chmod +x z; mkfifo p";
+    let (_, _, err) = run(&home, &["try", "--", "bash", "-c", line]);
+    for told in [
+        "deleted  d/ (200 files, 692 bytes), and in its place a new folder (1 file, 2 bytes)",
+        "deleted  e/ (1 file, 2 bytes), and in its place a file (2 bytes)",
+        "deleted  f/ (1 file, 2 bytes), and in its place a link",
+        "! it names scripts that are run",
+        "zz/CLAUDE.md  ! it instructs models",
+        "! it is new and can be run",
+        "left out p because",
+    ] {
+        assert!(err.contains(told), "{told}: {err}");
+    }
+    let (_, out, _) = run(&home, &["try", "--json", "--", "bash", "-c", line]);
+    let event: serde_json::Value = serde_json::from_str(out.lines().last().unwrap()).unwrap();
+    let folder = event["changes"].as_array().unwrap().iter().find(|change| change["path"] == "d").unwrap();
+    assert_eq!((&folder["deleted_files"], &folder["files"]), (&200.into(), &1.into()));
+}
+
+#[test]
 fn undo_does_not_overwrite_later_work_unless_it_is_named() {
     let home = home();
     let (_, _, said) = run(&home, &["try", "--keep", "--", "sh", "-c", "echo run > a"]);
