@@ -86,6 +86,13 @@ impl Change {
             && self.old.as_ref().is_some_and(Attributes::has_names)
     }
 
+    /// Says whether a file had extended attributes or an access list, and has none any more: a list that names other users
+    /// cannot be copied in a name space that knows one.
+    pub fn loses_attributes(&self) -> bool {
+        let has = |known: Option<Known>| known.is_some_and(|known| known.print != 0);
+        self.new_extended.is_some() && has(self.old_extended) && !has(self.new_extended)
+    }
+
     /// Says whether it is a folder that was there before and stays.
     pub(crate) fn is_merged(&self) -> bool {
         let both = self.before == Some(FileKind::Folder) && self.after == Some(FileKind::Folder);

@@ -169,3 +169,19 @@ fn attributes_that_came_after_keeping_are_not_taken_away_in_silence() {
     layer.take_back(OnConflict::Stop).unwrap();
     assert_eq!(place.picture(), before);
 }
+
+#[test]
+fn a_file_that_lost_its_attributes_is_told() {
+    let place = Place::new();
+    for name in ["lost", "kept", "gone", "plain"] {
+        place.write(name, "old\n");
+    }
+    for name in ["lost", "kept", "gone"] {
+        set(&place.tree.join(name), "user.note", "1");
+    }
+    let ran = place.run("for f in lost plain; do echo new > n; mv n $f; done; echo more >> kept; rm gone");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let changes = ran.layer.changes(Caches::LeftOut).unwrap().changes;
+    let lost = changes.iter().filter(|change| change.loses_attributes()).map(|change| change.path.as_path());
+    assert_eq!(lost.collect::<Vec<_>>(), [Path::new("lost")]);
+}

@@ -253,6 +253,9 @@ impl Entry {
         } else if change.attributes_only && change.kind == ChangeKind::Changed {
             text.push_str(" (times or attributes)");
         }
+        if change.loses_attributes() {
+            text.push_str(", without its extended attributes or access list");
+        }
         text
     }
 }
