@@ -10,6 +10,7 @@ use crate::dotenv;
 use crate::environment;
 use crate::folders;
 use crate::hidden;
+use crate::in_tree;
 use crate::layer::{Layer, LayerError};
 use crate::plan::{Mechanism, Plan};
 use crate::settings::{Dotenv, Settings};
@@ -36,6 +37,7 @@ pub struct Surroundings {
     roots: Vec<(PathBuf, bool)>,
     hidden: Vec<PathBuf>,
     locked: Vec<PathBuf>,
+    veiled: Vec<PathBuf>,
     dotenv: Dotenv,
     keep_variables: Vec<String>,
 }
@@ -63,16 +65,20 @@ impl Surroundings {
             hidden::add(&path, &mut hidden);
         }
         hidden.extend(caller.own.iter().filter_map(|path| fs::canonicalize(path).ok()));
+        let (mut locked, mut veiled) = (Vec::new(), Vec::new());
+        if settings.dotenv == Dotenv::Locked {
+            for root in &trees {
+                let mut found = in_tree::look(root, home.as_deref(), memory(caller.layers, root).as_deref())?;
+                found.add_other_names(root, &hidden)?;
+                locked.extend(found.closed);
+                hidden.extend(found.empty);
+                veiled.extend(found.settings);
+            }
+        }
         hidden.sort();
         hidden.dedup();
         // What lies in something hidden is hidden with it.
         hidden.dedup_by(|later, earlier| later.starts_with(&*earlier));
-        let mut locked = Vec::new();
-        if settings.dotenv == Dotenv::Locked {
-            for root in &trees {
-                locked.extend(dotenv::locked(root, memory(caller.layers, root).as_deref())?);
-            }
-        }
         locked.retain(|path| !hidden.iter().any(|secret| path.starts_with(secret)));
         let roots = trees.into_iter().map(|path| (path, false)).chain(caches.into_iter().map(|path| (path, true)));
         Ok(Self {
@@ -81,6 +87,7 @@ impl Surroundings {
             roots: roots.collect(),
             hidden,
             locked,
+            veiled,
             dotenv: settings.dotenv,
             keep_variables: settings.keep_variables.clone(),
         })
@@ -133,7 +140,7 @@ impl Surroundings {
     pub fn layer(&self, command: &str, session: Option<&str>) -> Result<Layer, LayerError> {
         let layer = Layer::create(&self.layers, command, session, &self.roots)?;
         if self.dotenv == Dotenv::Locked
-            && let Err(why) = layer.veil()
+            && let Err(why) = layer.veil(&self.veiled)
         {
             let _ = layer.discard();
             return Err(why);
