@@ -12,6 +12,7 @@ use crate::folders;
 use crate::hidden;
 use crate::in_tree;
 use crate::layer::{Layer, LayerError};
+use crate::mounts::Mounts;
 use crate::plan::{Mechanism, Plan};
 use crate::settings::{Dotenv, Settings};
 use crate::tree::tree;
@@ -60,7 +61,7 @@ impl Surroundings {
             .filter(|path| path.is_dir() && !is_too_large(path) && !caller.layers.starts_with(path))
             .filter(|path| !trees.iter().any(|root| path.starts_with(root)))
             .collect();
-        let mut hidden = hidden::secrets(home.as_deref(), &trees);
+        let mut hidden = hidden::places(home.as_deref(), &trees, std::env::vars_os());
         for path in settings.hidden.iter().filter_map(resolve) {
             hidden::add(&path, &mut hidden);
         }
@@ -75,6 +76,14 @@ impl Surroundings {
                 veiled.extend(found.settings);
             }
         }
+        let kept = hidden::kept(home.as_deref(), &trees);
+        let mounts = Mounts::read();
+        mounts.add_others(&mut hidden, &kept);
+        mounts.add_others(&mut locked, &kept);
+        // Beside its layer a tree would show what the layer has a version of.
+        let mut besides = veiled.clone();
+        mounts.add_others(&mut besides, &kept);
+        locked.extend(besides.into_iter().filter(|path| !veiled.contains(path)));
         hidden.sort();
         hidden.dedup();
         // What lies in something hidden is hidden with it.

@@ -23,6 +23,8 @@ mod faults;
 #[cfg(test)]
 mod guarded;
 #[cfg(test)]
+mod homes;
+#[cfg(test)]
 mod in_tree;
 #[cfg(test)]
 mod keeping;
