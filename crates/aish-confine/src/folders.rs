@@ -62,7 +62,7 @@ pub(crate) fn find(
         (meta.is_file() && meta.len() <= LONGEST).then(|| fs::read(file).ok())?
     });
     let known = remembered.as_deref().and_then(|bytes| read(bytes, root)).unwrap_or_default();
-    let mut look = Look { wanted, left: MOST_NAMES, buffer: vec![MaybeUninit::uninit(); PIECE] };
+    let mut look = Look { wanted: Wanted::Names(wanted), left: MOST_NAMES, buffer: vec![MaybeUninit::uninit(); PIECE] };
     let (mut out, mut text, mut news) = (Vec::new(), header(root), 0_usize);
     let mut folders = vec![root.to_owned()];
     let own = rustix::process::geteuid().as_raw();
@@ -104,6 +104,24 @@ pub(crate) fn find(
     Ok(out)
 }
 
+/// Lists the names below a root of files with one of some inodes, which are numbers of whatever file system a name is on. Nothing
+/// of it is remembered: it is looked at only where a secret has several names.
+///
+/// # Errors
+/// When there are more names than can be looked through.
+pub(crate) fn with_inodes(root: &Path, inodes: &[u64]) -> io::Result<Vec<PathBuf>> {
+    let mut look =
+        Look { wanted: Wanted::Inodes(inodes), left: MOST_NAMES, buffer: vec![MaybeUninit::uninit(); PIECE] };
+    let (mut out, mut folders) = (Vec::new(), vec![root.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        let Some(names) = look.read(&folder)? else { continue };
+        folders.extend(names.folders.iter().map(|name| folder.join(OsStr::from_bytes(name))));
+        out.extend(names.found.iter().map(|name| folder.join(OsStr::from_bytes(name))));
+    }
+    out.sort();
+    Ok(out)
+}
+
 /// Deletes what is remembered below a folder of trees that are gone, or are other folders by now.
 pub(crate) fn forget(layers: &Path) {
     for entry in fs::read_dir(layers).into_iter().flatten().flatten() {
@@ -131,13 +149,21 @@ fn root_of(file: &Path) -> Option<PathBuf> {
     Some(PathBuf::from(OsStr::from_bytes(root)))
 }
 
-struct Look {
-    wanted: fn(&[u8]) -> bool,
+/// What is looked for.
+enum Wanted<'a> {
+    /// Names that this says yes to.
+    Names(fn(&[u8]) -> bool),
+    /// Names of these files.
+    Inodes(&'a [u64]),
+}
+
+struct Look<'a> {
+    wanted: Wanted<'a>,
     left: usize,
     buffer: Vec<MaybeUninit<u8>>,
 }
 
-impl Look {
+impl Look<'_> {
     /// Reads a folder; none where that is not allowed.
     fn read(&mut self, folder: &Path) -> io::Result<Option<Names<'static>>> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -167,7 +193,7 @@ impl Look {
                 if name != b"." && name != b".." && !is_store {
                     names.folders.push(name.to_vec().into());
                 }
-            } else if (self.wanted)(name) {
+            } else if self.wanted.has(name, entry.ino()) {
                 names.found.push(name.to_vec().into());
             }
         }
@@ -175,8 +201,17 @@ impl Look {
     }
 }
 
+impl Wanted<'_> {
+    fn has(&self, name: &[u8], inode: u64) -> bool {
+        match self {
+            Self::Names(wanted) => wanted(name),
+            Self::Inodes(inodes) => inodes.contains(&inode),
+        }
+    }
+}
+
 fn header(root: &Path) -> Vec<u8> {
-    [b"aish-folders-1\0", root.as_os_str().as_bytes(), b"\0"].concat()
+    [b"aish-folders-2\0", root.as_os_str().as_bytes(), b"\0"].concat()
 }
 
 /// Adds a folder: its path, inode, time of change, and two lists of names with their lengths, all ended by NUL.

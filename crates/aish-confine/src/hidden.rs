@@ -1,20 +1,58 @@
 //! Files of secrets: what seems empty inside a confined run unless the person says otherwise.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use aish_types::secret_files::{AT_HOME, ELSEWHERE, FOLDERS_OF_SETTINGS, OPEN_IN_SSH, names_secret};
+
+use crate::mounts::Mounts;
+use crate::named_places::{of_variables, other_homes};
 
 /// Entries of a folder that are looked at.
 const MOST: usize = 2_000;
 
 /// Lists the files and folders of secrets that are there, with links followed to where the secret lies. `open` are folders
 /// that are worked in: the home of another person around one is not hidden as a whole.
+///
+/// Looked at are the homes of this person, what variables of this process name in the place of the usual, and each path by which
+/// mounts show the same.
 pub fn secrets(home: Option<&Path>, open: &[PathBuf]) -> Vec<PathBuf> {
+    let mut found = places(home, open, std::env::vars_os());
+    Mounts::read().add_others(&mut found, &kept(home, open));
+    found
+}
+
+/// Lists what no cover may lie around: it is worked in.
+pub(crate) fn kept(home: Option<&Path>, open: &[PathBuf]) -> Vec<PathBuf> {
+    home.map(Path::to_owned).into_iter().chain(open.iter().cloned()).collect()
+}
+
+/// The same by one path each. `variables` are those that may name places.
+pub(crate) fn places(
+    home: Option<&Path>,
+    open: &[PathBuf],
+    variables: impl IntoIterator<Item = (OsString, OsString)>,
+) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    if let Some(home) = home {
-        of_home(home, &mut found);
+    for home in home.map(Path::to_owned).into_iter().chain(other_homes(home)) {
+        of_home(&home, &mut found);
     }
+    let (patterns, settings) = of_variables(variables, home);
+    let mut named = Vec::new();
+    for pattern in &patterns {
+        expand(pattern, &mut named);
+    }
+    for folder in settings.iter().flat_map(|folder| entries(folder, |_| true).0) {
+        named.extend(entries(&folder, |_| true).1.into_iter().filter(|file| is_named_secret(file)));
+    }
+    let kept = kept(home, open);
+    // A name leads to the file; a device, or what all work is in, is no secret.
+    named.retain(|path| {
+        let real = fs::canonicalize(path).ok().filter(|real| real.is_file() || real.is_dir());
+        real.is_some_and(|real| real.parent().is_some() && !kept.iter().any(|inside| inside.starts_with(&real)))
+    });
+    found.append(&mut named);
     for pattern in ELSEWHERE {
         expand(Path::new(pattern), &mut found);
     }

@@ -10,7 +10,9 @@ use crate::dotenv;
 use crate::environment;
 use crate::folders;
 use crate::hidden;
+use crate::in_tree;
 use crate::layer::{Layer, LayerError};
+use crate::mounts::Mounts;
 use crate::plan::{Mechanism, Plan};
 use crate::settings::{Dotenv, Settings};
 use crate::tree::tree;
@@ -36,6 +38,7 @@ pub struct Surroundings {
     roots: Vec<(PathBuf, bool)>,
     hidden: Vec<PathBuf>,
     locked: Vec<PathBuf>,
+    veiled: Vec<PathBuf>,
     dotenv: Dotenv,
     keep_variables: Vec<String>,
 }
@@ -58,21 +61,33 @@ impl Surroundings {
             .filter(|path| path.is_dir() && !is_too_large(path) && !caller.layers.starts_with(path))
             .filter(|path| !trees.iter().any(|root| path.starts_with(root)))
             .collect();
-        let mut hidden = hidden::secrets(home.as_deref(), &trees);
+        let mut hidden = hidden::places(home.as_deref(), &trees, std::env::vars_os());
         for path in settings.hidden.iter().filter_map(resolve) {
             hidden::add(&path, &mut hidden);
         }
         hidden.extend(caller.own.iter().filter_map(|path| fs::canonicalize(path).ok()));
+        let (mut locked, mut veiled) = (Vec::new(), Vec::new());
+        if settings.dotenv == Dotenv::Locked {
+            for root in &trees {
+                let mut found = in_tree::look(root, home.as_deref(), memory(caller.layers, root).as_deref())?;
+                found.add_other_names(root, &hidden)?;
+                locked.extend(found.closed);
+                hidden.extend(found.empty);
+                veiled.extend(found.settings);
+            }
+        }
+        let kept = hidden::kept(home.as_deref(), &trees);
+        let mounts = Mounts::read();
+        mounts.add_others(&mut hidden, &kept);
+        mounts.add_others(&mut locked, &kept);
+        // Beside its layer a tree would show what the layer has a version of.
+        let mut besides = veiled.clone();
+        mounts.add_others(&mut besides, &kept);
+        locked.extend(besides.into_iter().filter(|path| !veiled.contains(path)));
         hidden.sort();
         hidden.dedup();
         // What lies in something hidden is hidden with it.
         hidden.dedup_by(|later, earlier| later.starts_with(&*earlier));
-        let mut locked = Vec::new();
-        if settings.dotenv == Dotenv::Locked {
-            for root in &trees {
-                locked.extend(dotenv::locked(root, memory(caller.layers, root).as_deref())?);
-            }
-        }
         locked.retain(|path| !hidden.iter().any(|secret| path.starts_with(secret)));
         let roots = trees.into_iter().map(|path| (path, false)).chain(caches.into_iter().map(|path| (path, true)));
         Ok(Self {
@@ -81,6 +96,7 @@ impl Surroundings {
             roots: roots.collect(),
             hidden,
             locked,
+            veiled,
             dotenv: settings.dotenv,
             keep_variables: settings.keep_variables.clone(),
         })
@@ -133,7 +149,7 @@ impl Surroundings {
     pub fn layer(&self, command: &str, session: Option<&str>) -> Result<Layer, LayerError> {
         let layer = Layer::create(&self.layers, command, session, &self.roots)?;
         if self.dotenv == Dotenv::Locked
-            && let Err(why) = layer.veil()
+            && let Err(why) = layer.veil(&self.veiled)
         {
             let _ = layer.discard();
             return Err(why);

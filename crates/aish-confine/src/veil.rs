@@ -1,11 +1,10 @@
-//! Secrets in files of settings that programs must read: passwords and tokens in a repository's `config` and in `.npmrc`.
+//! Secrets in files of settings that programs must read: passwords and tokens in a repository's `config`, in `.npmrc` and its like.
 //!
 //! Such a file cannot be closed, since every command of git reads it. So it is in the layer from the start, with a word in
 //! each secret's place; a command reads and changes that one. When the run is over, each line that still is what it was made
 //! gets its secret back where it still is in the section that it was in, before the layer is compared with the tree. In any
 //! other line the word stays: a command could send a secret elsewhere by writing its word there.
 
-use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
@@ -14,16 +13,13 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::attributes::{Attributes, FileKind};
-use crate::environment::{is_private_name, secret_user};
 use crate::extended::{self, Which};
 use crate::layer::{Layer, LayerError, at};
-use crate::tree::is_repository;
+use crate::secret_lines::{hide_in_line, section};
+use crate::tracked::Tracked;
 
 /// Bytes of a file of settings that is read.
 const LONGEST: u64 = 1 << 20;
-
-/// Repositories in one another that are looked at.
-const MOST: usize = 1_000;
 
 /// A file of which the layer has another version from the start.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,7 +32,7 @@ struct Veil {
 
 /// A line with a secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct HiddenLine {
+pub(crate) struct HiddenLine {
     /// The line that begins its section, as the run sees it; empty before the first.
     section: Vec<u8>,
     /// As the run sees it.
@@ -46,19 +42,22 @@ struct HiddenLine {
 }
 
 impl Layer {
-    /// Puts words in the place of secrets in the settings of the tree's repositories.
+    /// Puts words in the place of secrets in files of settings, of which those in no root are passed over.
     ///
     /// # Errors
     /// When the layer cannot be written.
-    pub(crate) fn veil(&self) -> Result<(), LayerError> {
+    pub(crate) fn veil(&self, settings: &[PathBuf]) -> Result<(), LayerError> {
         let mut veils = Vec::new();
+        let mut tracked = Tracked::default();
         for (root, covered) in self.about.covered.iter().enumerate().filter(|(_, covered)| !covered.cache) {
-            for path in settings(&covered.path) {
-                let Some((text, lines)) = read(&covered.path.join(&path)).and_then(|text| hide(&text)) else {
+            for (file, path) in settings.iter().filter_map(|file| Some((file, file.strip_prefix(&covered.path).ok()?)))
+            {
+                let Some((text, lines)) = read(file).and_then(|text| hide(&text)) else { continue };
+                if tracked.has(&covered.path, file) {
                     continue;
-                };
-                self.put(root, &path, &text)?;
-                veils.push(Veil { root, path, lines });
+                }
+                self.put(root, path, &text)?;
+                veils.push(Veil { root, path: path.to_owned(), lines });
             }
         }
         if veils.is_empty() {
@@ -136,39 +135,8 @@ impl Layer {
     }
 }
 
-/// Lists the files below a root whose lines may hold secrets.
-fn settings(root: &Path) -> Vec<PathBuf> {
-    let mut found = vec![PathBuf::from(".npmrc")];
-    let mut left = vec![PathBuf::from(".git")];
-    if is_repository(root) {
-        left.push(PathBuf::new());
-    }
-    for _ in 0..MOST {
-        let Some(folder) = left.pop() else { break };
-        if !is_folder(&root.join(&folder)) {
-            continue;
-        }
-        if is_repository(&root.join(&folder)) {
-            found.extend(["config", "config.worktree"].map(|name| folder.join(name)));
-            left.push(folder.join("modules"));
-        } else {
-            // Names of submodules may have slashes in them.
-            left.extend(names(&root.join(&folder)).into_iter().map(|name| folder.join(name)));
-        }
-    }
-    found
-}
-
-fn names(folder: &Path) -> Vec<OsString> {
-    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name()).collect()
-}
-
-fn is_folder(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir())
-}
-
 /// Reads a plain file of a usual length; none where it is another.
-fn read(path: &Path) -> Option<Vec<u8>> {
+pub(crate) fn read(path: &Path) -> Option<Vec<u8>> {
     let meta = fs::symlink_metadata(path).ok()?;
     (meta.is_file() && meta.len() <= LONGEST).then(|| fs::read(path).ok())?
 }
@@ -194,18 +162,21 @@ fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Puts words in the place of secrets, and returns the lines that have one; none where there are none.
-fn hide(text: &[u8]) -> Option<(Vec<u8>, Vec<HiddenLine>)> {
-    let (mut out, mut hidden, mut section) = (Vec::new(), Vec::new(), Vec::new());
+pub(crate) fn hide(text: &[u8]) -> Option<(Vec<u8>, Vec<HiddenLine>)> {
+    let (mut out, mut hidden, mut header, mut name) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for line in lines(text) {
+        if let Some(begun) = section(line) {
+            name = begun;
+        }
         // A word of its own for each, so that no two lines become the same.
         let word = format!("hidden-by-aish-{}", hidden.len() + 1);
-        let veiled = hide_in_line(line, word.as_bytes());
+        let veiled = hide_in_line(&name, line, &word);
         let seen = veiled.as_deref().unwrap_or(line);
         if begins_section(seen) {
-            section = seen.to_vec();
+            header = seen.to_vec();
         }
         out.extend_from_slice(seen);
-        hidden.extend(veiled.map(|veiled| HiddenLine { section: section.clone(), veiled, original: line.to_vec() }));
+        hidden.extend(veiled.map(|veiled| HiddenLine { section: header.clone(), veiled, original: line.to_vec() }));
     }
     (!hidden.is_empty()).then_some((out, hidden))
 }
@@ -225,36 +196,6 @@ fn restore(text: &[u8], hidden: &[HiddenLine]) -> Vec<u8> {
 
 fn begins_section(line: &[u8]) -> bool {
     line.trim_ascii_start().starts_with(b"[")
-}
-
-fn hide_in_line(line: &[u8], word: &[u8]) -> Option<Vec<u8>> {
-    let end = line.strip_suffix(b"\n").map_or(line.len(), <[u8]>::len);
-    let (content, end) = line.split_at_checked(end)?;
-    if let Some(equals) = content.iter().position(|byte| *byte == b'=') {
-        let (key, value) = content.split_at_checked(equals)?;
-        let value = value.get(1..)?.trim_ascii();
-        let key = key.rsplit(|byte| *byte == b']').next().unwrap_or(key).trim_ascii();
-        let is_secret = is_private_name(key) || key.eq_ignore_ascii_case(b"extraheader");
-        // `${NAME}` is where it stands, and not the secret.
-        if is_secret && !value.is_empty() && !value.starts_with(b"${") {
-            let before = content.get(..=equals)?;
-            return Some([before, b" ", word, end].concat());
-        }
-    }
-    let mut out = Vec::new();
-    let mut rest = content;
-    let mut hidden = false;
-    while let Some(at) = rest.windows(3).position(|window| window == b"://") {
-        let (before, after) = rest.split_at_checked(at + 3)?;
-        out.extend_from_slice(before);
-        rest = after;
-        if let Some(user) = secret_user(after) {
-            out.extend_from_slice(word);
-            rest = after.get(user.len()..)?;
-            hidden = true;
-        }
-    }
-    hidden.then(|| [&out, rest, end].concat())
 }
 
 #[cfg(test)]

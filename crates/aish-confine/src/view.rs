@@ -168,7 +168,7 @@ fn mounts() -> Result<Vec<PathBuf>, SetUpError> {
 }
 
 /// Reads a path of the table of mounts: blanks, tabs, line ends and backslashes are `\ooo`.
-fn unescape(field: &[u8]) -> PathBuf {
+pub(crate) fn unescape(field: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStringExt as _;
     let mut out = Vec::with_capacity(field.len());
     let mut rest = field;

@@ -12,6 +12,8 @@ fn all_tests_hold_for_an_ordinary_user() {
     }
     let folder = tempfile::Builder::new().prefix("confine-").tempdir_in("/home").unwrap();
     std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o777)).unwrap();
+    // Their home, though HOME may say otherwise.
+    std::os::unix::fs::chown(folder.path(), Some(4242), Some(4242)).unwrap();
     let (tests, run) = (folder.path().join("tests"), folder.path().join("launcher"));
     std::fs::copy(std::env::current_exe().unwrap(), &tests).unwrap();
     std::fs::copy(launcher(), &run).unwrap();

@@ -23,6 +23,10 @@ mod faults;
 #[cfg(test)]
 mod guarded;
 #[cfg(test)]
+mod homes;
+#[cfg(test)]
+mod in_tree;
+#[cfg(test)]
 mod keeping;
 #[cfg(test)]
 mod levels;

@@ -9,7 +9,7 @@ use aish_confine::{Caches, Caller, Dotenv, Layer, OnConflict, Settings, Surround
 use crate::place::{Place, command};
 
 /// Runs a line over a layer as it is made for a caller, and returns what it said.
-fn run(place: &Place, line: &str, dotenv: Dotenv) -> (Layer, String) {
+pub(crate) fn run(place: &Place, line: &str, dotenv: Dotenv) -> (Layer, String) {
     let caller = Caller { folder: &place.tree, home: Some(&place.home), own: &[], layers: &place.layers };
     let surroundings = Surroundings::of(&caller, &Settings { dotenv, ..Settings::default() }).unwrap();
     let layer = surroundings.layer(line, None).unwrap();

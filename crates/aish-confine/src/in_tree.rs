@@ -1,0 +1,214 @@
+//! Secrets that lie in a tree: files that are closed, and files of settings of which a layer has a version without secrets.
+//!
+//! One walk looks for all names. A name leads to a file: what a link leads to is what is closed, wherever it lies, and so are
+//! the other names that such a file has in the tree.
+
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::dotenv::{self, is_dotenv_bytes};
+use crate::folders;
+use crate::named_by_git;
+use crate::tracked::Tracked;
+use crate::tree::is_repository;
+use crate::veil;
+
+/// Files of logins that no program needs to work in a tree.
+#[rustfmt::skip]
+const LOGINS: &[&str] = &[
+    ".netrc", "_netrc", ".pgpass", ".pypirc", ".git-credentials", ".my.cnf", ".mylogin.cnf", ".authinfo", ".dockercfg",
+    ".vault-token", ".s3cfg", ".boto",
+];
+
+/// Files of logins below folders of one name.
+const LOGINS_BELOW: &[(&str, &[&str])] =
+    &[(".cargo", &["credentials", "credentials.toml"]), (".gem", &["credentials"]), (".aws", &["credentials"])];
+
+/// Files of settings that programs must read.
+const SETTINGS: &[&str] = &[".npmrc", ".yarnrc", ".yarnrc.yml", "pip.conf"];
+
+/// The same below folders of one name.
+const SETTINGS_BELOW: &[(&str, &[&str])] = &[(".cargo", &["config", "config.toml"])];
+
+/// What every repository has, and how its files of settings begin.
+const HEAD: &str = "HEAD";
+const CONFIG: &str = "config";
+
+/// Where nobody keeps a secret of a tree: a link there leads to what all have.
+const OF_THE_SYSTEM: &[&str] =
+    &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store", "/proc", "/sys", "/dev"];
+
+/// What a tree has.
+#[derive(Debug, Default)]
+pub(crate) struct InTree {
+    /// Files that cannot be opened, and folders that cannot be looked into; none is a link.
+    pub(crate) closed: Vec<PathBuf>,
+    /// Files of settings outside the tree that seem empty: a program that cannot open them would end.
+    pub(crate) empty: Vec<PathBuf>,
+    /// Files of settings in the tree whose lines may hold secrets.
+    pub(crate) settings: Vec<PathBuf>,
+}
+
+/// Says whether a name may be that of a secret, or stands beside one.
+fn is_wanted(name: &[u8]) -> bool {
+    let is = |known: &[&str]| known.iter().any(|one| name == one.as_bytes());
+    let is_below = |known: &[(&str, &[&str])]| known.iter().any(|(_, names)| is(names));
+    is_dotenv_bytes(name)
+        || is(LOGINS)
+        || is(SETTINGS)
+        || is(&[HEAD, CONFIG])
+        || is_below(LOGINS_BELOW)
+        || is_below(SETTINGS_BELOW)
+}
+
+/// What a path is by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Dotenv,
+    Logins,
+    Settings,
+    /// It stands in a repository.
+    OfRepository,
+    /// A name of the same kind elsewhere.
+    Nothing,
+}
+
+fn kind(path: &Path) -> Kind {
+    let name = path.file_name().unwrap_or_default();
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let is = |known: &[&str]| known.iter().any(|one| name == *one);
+    let is_below = |known: &[(&str, &[&str])]| known.iter().any(|(below, names)| folder.ends_with(below) && is(names));
+    if is_dotenv_bytes(name.as_bytes()) {
+        Kind::Dotenv
+    } else if is(LOGINS) || is_below(LOGINS_BELOW) {
+        Kind::Logins
+    } else if is(SETTINGS) || is_below(SETTINGS_BELOW) {
+        Kind::Settings
+    } else if is(&[HEAD, CONFIG]) && (folder.ends_with(".git") || is_repository(folder)) {
+        Kind::OfRepository
+    } else {
+        Kind::Nothing
+    }
+}
+
+/// Looks through a tree. `memory` is where the look is remembered.
+///
+/// # Errors
+/// When there are more files than can be looked through.
+pub(crate) fn look(root: &Path, home: Option<&Path>, memory: Option<&Path>) -> io::Result<InTree> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now = i64::try_from(now.as_secs()).unwrap_or(0);
+    let (mut found, mut git) = (InTree::default(), dotenv::OfGit::default());
+    let mut tracked = Tracked::default();
+    let mut repositories = Vec::new();
+    let (mut closed, mut settings) = (Vec::new(), Vec::new());
+    for path in folders::find(root, memory, is_wanted, now)? {
+        match kind(&path) {
+            Kind::Dotenv if !git.has(root, &path) => closed.push(path),
+            Kind::Logins if !tracked.has(root, &path) => closed.push(path),
+            Kind::Settings => settings.push(path),
+            Kind::OfRepository => repositories.extend(path.parent().map(Path::to_owned)),
+            Kind::Dotenv | Kind::Logins => {}
+            // Not asked for by its name, it is a folder that cannot be read.
+            Kind::Nothing if !path.file_name().is_some_and(|name| is_wanted(name.as_bytes())) => closed.push(path),
+            Kind::Nothing => {}
+        }
+    }
+    repositories.sort();
+    repositories.dedup();
+    for repository in &repositories {
+        for name in names(repository).filter(|name| name.as_bytes().starts_with(CONFIG.as_bytes())) {
+            settings.push(repository.join(name));
+        }
+    }
+    // What settings of git take in is settings as well, and may take in more.
+    let mut looked_at = 0;
+    while let Some(path) = settings.get(looked_at).cloned() {
+        looked_at += 1;
+        if let Some(folder) = path.parent().filter(|folder| repositories.iter().any(|one| one == folder)) {
+            let named = named_by_git::files(&path, folder, root, home);
+            closed.extend(named.secrets);
+            if settings.len() < MOST {
+                settings.extend(named.settings);
+            }
+        }
+    }
+    found.closed = closed.iter().filter_map(|path| target(path, root, home)).collect();
+    for path in settings.iter().filter_map(|path| target(path, root, home)).filter(|path| path.is_file()) {
+        if path.starts_with(root) {
+            found.settings.push(path);
+        } else if veil::read(&path).is_some_and(|text| veil::hide(&text).is_some()) {
+            found.empty.push(path);
+        }
+    }
+    found.settle();
+    Ok(found)
+}
+
+/// Files of settings from which on no more are followed.
+const MOST: usize = 10_000;
+
+impl InTree {
+    /// Puts in order, each once.
+    fn settle(&mut self) {
+        for list in [&mut self.closed, &mut self.empty, &mut self.settings] {
+            list.sort();
+            list.dedup();
+        }
+    }
+
+    /// Adds the other names that these files have in the tree, and those that files elsewhere have there.
+    ///
+    /// # Errors
+    /// When there are more files than can be looked through.
+    pub(crate) fn add_other_names(&mut self, root: &Path, elsewhere: &[PathBuf]) -> io::Result<()> {
+        let closed = several(self.closed.iter().chain(&self.empty).chain(elsewhere));
+        let settings = several(self.settings.iter());
+        if closed.is_empty() && settings.is_empty() {
+            return Ok(());
+        }
+        let both: Vec<u64> = closed.iter().chain(&settings).map(|(_, inode)| *inode).collect();
+        for path in folders::with_inodes(root, &both)? {
+            let Ok(meta) = fs::symlink_metadata(&path) else { continue };
+            let file = (meta.dev(), meta.ino());
+            if closed.contains(&file) {
+                self.closed.push(path);
+            } else if settings.contains(&file) {
+                self.settings.push(path);
+            }
+        }
+        self.settle();
+        Ok(())
+    }
+}
+
+/// Lists the files with more than one name, by device and inode.
+fn several<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> Vec<(u64, u64)> {
+    let meta = paths.filter_map(|path| fs::symlink_metadata(path).ok());
+    meta.filter(|meta| meta.is_file() && meta.nlink() > 1).map(|meta| (meta.dev(), meta.ino())).collect()
+}
+
+/// Returns what is opened by a path, where that is a file or a folder that can be covered.
+fn target(path: &Path, root: &Path, home: Option<&Path>) -> Option<PathBuf> {
+    let real = path.canonicalize().ok()?;
+    let holds_all = root.starts_with(&real) || home.is_some_and(|home| home.starts_with(&real));
+    if holds_all {
+        return None;
+    }
+    if real.starts_with(root) {
+        return (real.is_file() || real.is_dir()).then_some(real);
+    }
+    let is_of_the_system = OF_THE_SYSTEM.iter().any(|known| real.starts_with(known));
+    // An environment of Python is called `.env` as well.
+    let is_environment = || ["pyvenv.cfg", "conda-meta"].iter().any(|name| real.join(name).exists());
+    let may_be = !is_of_the_system && (real.is_file() || real.is_dir() && !is_environment());
+    may_be.then_some(real)
+}
+
+fn names(folder: &Path) -> impl Iterator<Item = std::ffi::OsString> {
+    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name())
+}
