@@ -5,6 +5,10 @@ mod imports;
 mod leads;
 mod package_json;
 mod place;
+mod script_words;
+mod scripts;
+mod walk;
+mod ways;
 
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -25,6 +25,8 @@ mod guarded;
 #[cfg(test)]
 mod keeping;
 #[cfg(test)]
+mod leads;
+#[cfg(test)]
 mod levels;
 #[cfg(test)]
 mod names;
