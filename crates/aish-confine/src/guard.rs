@@ -326,7 +326,9 @@ impl Judge<'_> {
     /// Says whether something guarded leads to a path, or to a folder around it.
     fn is_led_to(&self, path: &Path) -> bool {
         let mut leads = self.known.leads.borrow_mut();
-        let leads = leads.entry(self.root).or_insert_with(|| leads::of(&self.layer.tree(self.root), self.home()));
+        let leads = leads
+            .entry(self.root)
+            .or_insert_with(|| leads::with(&self.layer.tree(self.root), self.home(), &self.settings.is_settings_file));
         leads.iter().any(|lead| path.starts_with(lead) || lead.starts_with(path))
     }
 

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::git_config::Named;
 use super::scripts::{self, Kind, Script};
 use super::walk::{self, Found};
-use super::ways::{Text, follow, place, text, ways};
+use super::ways::{Text, place, text, ways};
 use super::{BUILT, RESULTS, git_config};
 use crate::git_index::Index;
 use crate::tree;
@@ -27,6 +27,12 @@ const MOST_WORDS: usize = 1_000;
 const OF_PERSON: &[&str] = &[".gitconfig", ".config/git/config"];
 const OF_MACHINE: &str = "/etc/gitconfig";
 
+/// How names of git's hooks begin; what else is in their folder is run where a hook names it.
+#[rustfmt::skip]
+const HOOKS: &[&str] = &[
+    "applypatch", "commit-msg", "fsmonitor", "p4-", "post-", "pre", "proc-receive", "push-to-", "reference-", "sendemail", "update",
+];
+
 /// What is read whenever a person's shell starts or connects to another host, from the home folder.
 #[rustfmt::skip]
 const STARTED: &[&str] = &[
@@ -40,25 +46,31 @@ const STARTED_FOLDER: &str = ".config/fish/conf.d";
 /// Returns files and folders below a tree, relative to it, that act under other names; an empty path is all of it. None of them
 /// lies below another.
 pub(super) fn of(tree: &Path, home: Option<&Path>) -> Vec<PathBuf> {
-    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    with(tree, home, &|_| false)
+}
+
+/// Does the same where files of some more names are guarded as settings.
+pub(super) fn with(tree: &Path, home: Option<&Path>, is_settings: &dyn Fn(&str) -> bool) -> Vec<PathBuf> {
     let (tree, home) = (&real(tree), home.map(real));
     let index = OnceCell::new();
     let has_source = |folder: &Path| {
         let index = index.get_or_init(|| Index::of(tree, BUILT));
         index.as_ref().is_some_and(|index| index.has_in(folder.as_os_str().as_bytes()))
     };
-    let mut leads = Leads { tree, home: home.as_deref(), found: BTreeSet::new(), scripts: Vec::new() };
-    let walked = walk::tree(tree, has_source);
+    let (found, left_outside) = (BTreeSet::new(), walk::MOST_IN_HOME);
+    let home = home.as_deref();
+    let mut leads = Leads { tree, home, found, scripts: Vec::new(), walked: Vec::new(), left_outside };
+    let walked = walk::tree(tree, has_source, is_settings);
     if walked.is_cut {
         leads.add_all();
     }
-    leads.links(&walked);
+    leads.links(walked.links.clone());
     // The root has what its own repository and the person's settings name, with or without a `.git`.
-    let nested = walked.work_trees.iter().filter(|work_tree| *work_tree != tree);
-    nested.for_each(|work_tree| leads.repository(work_tree, &[]));
     let mut of_all: Vec<PathBuf> = OF_PERSON.iter().filter_map(|name| Some(leads.home?.join(name))).collect();
     of_all.push(OF_MACHINE.into());
     leads.repository(tree, &of_all);
+    let nested = walked.work_trees.iter().filter(|work_tree| *work_tree != tree);
+    nested.for_each(|work_tree| leads.repository(work_tree, &of_all));
     leads.entered(&walked);
     leads.person();
     // What a build makes is ordinary, whoever runs it.
@@ -69,6 +81,11 @@ pub(super) fn of(tree: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     }
     named.paths.into_iter().filter(|path| !is_ordinary(path)).for_each(|path| leads.add(&path));
     leads.least()
+}
+
+/// Returns a path without links, where it is there.
+fn real(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Says whether a path is in a folder that a build fills.
@@ -87,6 +104,10 @@ struct Leads<'a> {
     found: BTreeSet<PathBuf>,
     /// What is to be read for what it names.
     scripts: Vec<Script>,
+    /// Folders below which links were looked for.
+    walked: Vec<PathBuf>,
+    /// Entries of folders outside the tree that may still be looked at.
+    left_outside: usize,
 }
 
 impl Leads<'_> {
@@ -105,11 +126,34 @@ impl Leads<'_> {
         self.found.insert(PathBuf::new());
     }
 
-    /// Adds where links lead.
-    fn links(&mut self, walked: &Found) {
-        for link in &walked.links {
-            let (Some(folder), Some(name)) = (link.parent(), link.file_name()) else { continue };
-            follow(folder.to_owned(), Path::new(name)).into_iter().skip(1).for_each(|way| self.add(&way));
+    /// Adds where links lead, and in turn the links in folders to which they do.
+    fn links(&mut self, mut links: Vec<PathBuf>) {
+        while let Some(link) = links.pop() {
+            let ways = ways(&link);
+            ways.iter().skip(1).for_each(|way| self.add(way));
+            let Some(real) = ways.last().filter(|real| self.is_near(real) && real.is_dir()) else { continue };
+            if self.walked.iter().any(|walked| real.starts_with(walked)) {
+                continue;
+            }
+            let is_in_tree = real.starts_with(self.tree);
+            let below = walk::below(real, if is_in_tree { walk::MOST_IN_TREE } else { self.left_outside });
+            self.walked.push(real.clone());
+            if !is_in_tree {
+                self.left_outside = below.left;
+            } else if below.is_cut {
+                self.add_all();
+            }
+            links.extend(below.links);
+        }
+    }
+
+    /// Says whether a folder is in the tree or the home folder and none around the tree; in hidden ones of the tree all links were
+    /// found.
+    fn is_near(&self, folder: &Path) -> bool {
+        let is_inside = |around: &Path| folder.starts_with(around) && folder != around;
+        match folder.strip_prefix(self.tree) {
+            Ok(below) => is_inside(self.tree) && !below.as_os_str().as_bytes().starts_with(b"."),
+            Err(_) => self.home.is_some_and(is_inside) && !self.tree.starts_with(folder),
         }
     }
 
@@ -175,16 +219,16 @@ impl Leads<'_> {
 
     /// Adds where links in a folder of hooks lead, and has what the hooks name looked up.
     fn hooks(&mut self, folder: &Path, work_tree: &Path) {
-        self.links(&walk::below(folder));
-        self.started(folder, work_tree, Kind::InTree);
+        self.links(walk::below(&real(folder), walk::MOST_IN_HOME).links);
+        let is_hook = |name: &str| HOOKS.iter().any(|begin| name.starts_with(begin)) && !name.ends_with(".sample");
+        self.started(folder, work_tree, Kind::InTree, is_hook);
     }
 
-    /// Has the files of a folder read as scripts.
-    fn started(&mut self, folder: &Path, start: &Path, kind: Kind) {
-        let files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-        let is_run = |path: &PathBuf| path.extension().is_none_or(|end| end != "sample");
-        let script = |path| Script { path, folder: start.to_owned(), kind };
-        self.scripts.extend(files.filter(is_run).map(script));
+    /// Has files of a folder read as scripts.
+    fn started(&mut self, folder: &Path, start: &Path, kind: Kind, is_run: impl Fn(&str) -> bool) {
+        let files = fs::read_dir(folder).into_iter().flatten().flatten();
+        let files = files.filter(|entry| is_run(&entry.file_name().to_string_lossy())).map(|entry| entry.path());
+        self.scripts.extend(files.map(|path| Script { path, folder: start.to_owned(), kind }));
     }
 
     /// Adds what a word of git's configuration names in a work tree, which git runs or takes settings from.
@@ -216,18 +260,15 @@ impl Leads<'_> {
     fn person(&mut self) {
         let Some(home) = self.home else { return };
         let walked = walk::home(home, self.tree);
-        for link in &walked.links {
-            let ways = ways(link);
-            // A whole tree may be one program's settings.
-            if ways.last().is_some_and(|real| real == self.tree) {
-                self.add_all();
-            }
-            ways.iter().skip(1).for_each(|way| self.add(way));
+        // A whole tree may be one program's settings.
+        if walked.links.iter().any(|link| real(link) == self.tree) {
+            self.add_all();
         }
+        self.links(walked.links);
         let kind = Kind::OfPerson;
         let script = |name: &&str| Script { path: home.join(name), folder: home.to_owned(), kind };
         self.scripts.extend(STARTED.iter().map(script));
-        self.started(&home.join(STARTED_FOLDER), home, kind);
+        self.started(&home.join(STARTED_FOLDER), home, kind, |_| true);
     }
 
     /// Lists what was found, without what lies below something else of it.
@@ -374,7 +415,16 @@ mod tests {
             write(&format!("sub/{path}"), "");
         }
         write("beside", "");
+        write("dot/agent/x", "");
+        write("docs/rule.md", "");
+        write("web/tool.config", "");
+        let link = |to: &str, at: &str| std::os::unix::fs::symlink(to, tree.join(at)).unwrap();
+        link("dot/agent", ".agent");
+        link("../../docs", "dot/agent/rules");
+        link("web/tool.config", "settings");
         let found: Vec<_> = of(&tree, None).into_iter().map(|path| path.display().to_string()).collect();
-        assert_eq!(found, ["beside", "sub/deep/programs", "sub/own/hooks", "sub/tools/check"]);
+        let expected = ["beside", "docs", "dot/agent", "sub/deep/programs", "sub/own/hooks", "sub/tools/check"];
+        assert_eq!(found, expected);
+        assert!(with(&tree, None, &|name| name == "settings").contains(&"web/tool.config".into()));
     }
 }

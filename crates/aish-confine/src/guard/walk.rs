@@ -10,11 +10,11 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir};
 use super::{BUILT, ENTERED, RESULTS, instructs};
 
 /// Entries of a tree that are looked at. They are counted from above, folder by folder: what lies deep hides nothing above it.
-const MOST_IN_TREE: usize = 1_000_000;
+pub(super) const MOST_IN_TREE: usize = 1_000_000;
 
 /// Entries of a home that are looked at, and folders one in the other. No command in a layer makes a home larger, so that what
 /// is beyond is left out without a danger that somebody puts it there.
-const MOST_IN_HOME: usize = 30_000;
+pub(super) const MOST_IN_HOME: usize = 30_000;
 const DEEPEST_IN_HOME: usize = 8;
 
 /// Folders of a home, relative to it, that programs fill with what they fetched.
@@ -52,6 +52,8 @@ pub(super) struct Found {
     pub(super) entered: Vec<PathBuf>,
     /// Whether something was left out because there is too much.
     pub(super) is_cut: bool,
+    /// Entries that may still be looked at.
+    pub(super) left: usize,
 }
 
 struct Folder {
@@ -61,13 +63,14 @@ struct Folder {
     is_guarded: bool,
 }
 
-/// Walks a tree. `has_source` says of a folder, relative to it, whether it is called as one that builds fill and is none.
-pub(super) fn tree(tree: &Path, has_source: impl Fn(&Path) -> bool) -> Found {
+/// Walks a tree. `has_source` says of a folder, relative to it, whether it is called as one that builds fill and is none, and
+/// `is_settings` of a name whether programs take settings from such a file.
+pub(super) fn tree(tree: &Path, has_source: impl Fn(&Path) -> bool, is_settings: &dyn Fn(&str) -> bool) -> Found {
     let start = Folder { path: tree.to_owned(), depth: 0, is_guarded: false };
     let is_left_out = |folder: &Folder, name: &OsStr| {
         BUILT.iter().any(|built| name == *built) && !folder.path.join(name).strip_prefix(tree).is_ok_and(&has_source)
     };
-    walk(start, MOST_IN_TREE, usize::MAX, is_left_out)
+    walk(start, MOST_IN_TREE, usize::MAX, is_left_out, is_settings)
 }
 
 /// Walks the hidden folders of a home, but for a tree in them.
@@ -80,25 +83,31 @@ pub(super) fn home(home: &Path, tree: &Path) -> Found {
             || path == tree
             || FETCHED.iter().any(|fetched| path.strip_prefix(home).is_ok_and(|path| path == Path::new(fetched)))
     };
-    let mut found = walk(start, MOST_IN_HOME, DEEPEST_IN_HOME, is_left_out);
+    let mut found = walk(start, MOST_IN_HOME, DEEPEST_IN_HOME, is_left_out, &|_| false);
     found.links.retain(|link| link.strip_prefix(home).is_ok_and(|path| path.iter().next().is_some_and(is_hidden)));
     found
 }
 
-/// Lists the links below a folder all of which is guarded.
-pub(super) fn below(folder: &Path) -> Found {
+/// Lists the links below a folder all of which is guarded, of a number of entries.
+pub(super) fn below(folder: &Path, most: usize) -> Found {
     let start = Folder { path: folder.to_owned(), depth: 0, is_guarded: true };
-    walk(start, MOST_IN_HOME, DEEPEST_IN_HOME, |_, _| false)
+    let is_left_out = |_: &Folder, name: &OsStr| BUILT.iter().any(|built| name == *built);
+    walk(start, most, usize::MAX, is_left_out, &|_| false)
 }
 
-fn walk(start: Folder, most: usize, deepest: usize, is_left_out: impl Fn(&Folder, &OsStr) -> bool) -> Found {
-    let mut found = Found::default();
-    let mut left = most;
+fn walk(
+    start: Folder,
+    most: usize,
+    deepest: usize,
+    is_left_out: impl Fn(&Folder, &OsStr) -> bool,
+    is_settings: &dyn Fn(&str) -> bool,
+) -> Found {
+    let mut found = Found { left: most, ..Found::default() };
     let mut folders = VecDeque::from([start]);
     let mut buffer = Vec::with_capacity(BUFFER);
     while let Some(mut folder) = folders.pop_front() {
         // A folder that may not be read leads nowhere: no program of the person finds a link in it.
-        let entries = Entries::of(&folder.path, &mut buffer, &mut left).unwrap_or_default();
+        let entries = Entries::of(&folder.path, &mut buffer, &mut found.left).unwrap_or_default();
         let is_repository = entries.is_repository || folder.path.ends_with(".git");
         folder.is_guarded |= is_repository;
         if entries.is_work_tree {
@@ -107,7 +116,7 @@ fn walk(start: Folder, most: usize, deepest: usize, is_left_out: impl Fn(&Folder
         if entries.is_entered {
             found.entered.push(folder.path.join(ENVRC));
         }
-        let links = entries.links.iter().filter(|name| folder.is_guarded || is_guarded(name));
+        let links = entries.links.iter().filter(|name| folder.is_guarded || is_guarded(name, is_settings));
         found.links.extend(links.map(|name| folder.path.join(name)));
         for name in &entries.folders {
             let is_stored = is_repository && STORED.iter().any(|stored| name == *stored);
@@ -117,7 +126,7 @@ fn walk(start: Folder, most: usize, deepest: usize, is_left_out: impl Fn(&Folder
                 folders.push_back(Folder { path: folder.path.join(name), depth: folder.depth + 1, is_guarded });
             }
         }
-        if left == 0 {
+        if found.left == 0 {
             found.is_cut = true;
             break;
         }
@@ -181,8 +190,10 @@ fn is_hidden(name: &OsStr) -> bool {
     name.as_encoded_bytes().first() == Some(&b'.')
 }
 
-fn is_guarded(name: &OsStr) -> bool {
-    let known = |name: &str| instructs(name) || ENTERED.contains(&name) || name == "skills" || name == "package.json";
+fn is_guarded(name: &OsStr, is_settings: &dyn Fn(&str) -> bool) -> bool {
+    let known = |name: &str| {
+        instructs(name) || ENTERED.contains(&name) || name == "skills" || name == "package.json" || is_settings(name)
+    };
     is_hidden(name) || known(&name.to_string_lossy())
 }
 
@@ -231,7 +242,7 @@ mod tests {
         fs::create_dir(folder.path().join("bare/objects")).unwrap();
         fs::write(folder.path().join("bare/HEAD"), "").unwrap();
         fs::write(folder.path().join("d/.envrc"), "").unwrap();
-        let found = tree(folder.path(), |path| path == Path::new("out"));
+        let found = tree(folder.path(), |path| path == Path::new("out"), &|_| false);
         let mut expected = asked.to_vec();
         expected.sort_unstable();
         assert_eq!(names(folder.path(), &found.links), expected);
@@ -256,9 +267,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         link(folder.path(), &["z/.a", "y/x/w/.b"]);
         let start = || Folder { path: folder.path().to_owned(), depth: 0, is_guarded: false };
-        let found = walk(start(), 5, 9, |_, _| false);
+        let found = walk(start(), 5, 9, |_, _| false, &|_| false);
         assert_eq!(names(folder.path(), &found.links), ["z/.a"]);
         assert!(found.is_cut);
-        assert!(!walk(start(), 7, 9, |_, _| false).is_cut);
+        assert!(!walk(start(), 7, 9, |_, _| false, &|_| false).is_cut);
     }
 }

@@ -69,7 +69,7 @@ pub(super) fn ways(first: &Path) -> Vec<PathBuf> {
 }
 
 /// Follows a path from a folder without links in its own: returns each link on its way, and last what is there or would be.
-pub(super) fn follow(folder: PathBuf, path: &Path) -> Vec<PathBuf> {
+fn follow(folder: PathBuf, path: &Path) -> Vec<PathBuf> {
     let mut all = Vec::new();
     let mut at = folder;
     let mut left = parts(path);
