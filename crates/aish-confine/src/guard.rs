@@ -6,6 +6,10 @@ mod leads;
 mod package_json;
 mod place;
 mod repository;
+mod script_words;
+mod scripts;
+mod walk;
+mod ways;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -298,7 +302,9 @@ impl Judge<'_> {
     /// Says whether something guarded leads to a path, or to a folder around it.
     fn is_led_to(&self, path: &Path) -> bool {
         let mut leads = self.known.leads.borrow_mut();
-        let leads = leads.entry(self.root).or_insert_with(|| leads::of(&self.layer.tree(self.root), self.home()));
+        let leads = leads
+            .entry(self.root)
+            .or_insert_with(|| leads::with(&self.layer.tree(self.root), self.home(), &self.settings.is_settings_file));
         leads.iter().any(|lead| path.starts_with(lead) || lead.starts_with(path))
     }
 

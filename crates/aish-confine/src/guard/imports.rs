@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::leads::{place, text, ways};
+use super::ways::{Text, place, text, ways};
 
 /// Files of instructions in which programs follow such words.
 const IMPORTING: &[&str] = &["CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", "AGENTS.md", "GEMINI.md", "QWEN.md"];
@@ -12,8 +12,8 @@ const IMPORTING: &[&str] = &["CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md"
 /// The same for all of a person's work, from the home folder.
 const OF_PERSON: &[&str] = &[".claude/CLAUDE.md", ".codex/AGENTS.md", ".gemini/GEMINI.md", ".qwen/QWEN.md"];
 
-/// Files that are read for what they take in.
-const MOST: usize = 100;
+/// Files that are read for what they take in: programs follow such words from file to file some five times.
+const MOST: usize = 1000;
 
 /// How a file is called that may come later and be taken in then.
 const TEXTS: &[&str] = &["md", "mdc", "txt"];
@@ -34,7 +34,9 @@ pub(super) fn of(tree: &Path, folder: &Path, home: Option<&Path>) -> Vec<PathBuf
         let real = fs::canonicalize(&file).ok();
         let folders: BTreeSet<&Path> =
             [Some(&file), real.as_ref()].into_iter().flatten().filter_map(|file| file.parent()).collect();
-        for word in words(&text(&file)) {
+        // What stands behind its first megabytes reaches no model: none of them takes in as much.
+        let Text { text, .. } = text(&file);
+        for word in words(&text) {
             for folder in &folders {
                 let ways = place(folder, home, &word).map(|path| ways(&path)).unwrap_or_default();
                 let Some(last) = ways.last() else { continue };
@@ -91,6 +93,8 @@ mod tests {
         assert_eq!(of("", Some(home.as_path())), [&expected[..2], &["docs/code.md"], &expected[2..]].concat());
         assert_eq!(of("sub", None), ["docs/mail.md"]);
         assert_eq!(of("docs", None), [""; 0]);
+        fs::write(real.join("tree/sub/GEMINI.md"), b"\xe9 @../docs/code.md").unwrap();
+        assert_eq!(of("sub", None), ["docs/code.md"]);
         write("home/.claude/CLAUDE.md", &format!("@{}/docs/mail.md", tree.display()));
         assert!(of("", Some(home.as_path())).contains(&"docs/mail.md".to_owned()));
     }

@@ -1,28 +1,37 @@
-//! Where guarded names of a tree lead: a file that a hook is a link to, that git's configuration names, or that
-//! instructions for models are a link to acts later under that name.
+//! Where guarded names of a tree lead: a file that a hook is a link to, that git's configuration or a script names which acts by
+//! itself, or that instructions for models are a link to acts later under that name.
+//!
+//! What is too long or too much to be read may lead anywhere: then the whole tree is guarded.
 
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
 
 use super::git_config::Named;
-use super::{LONGEST, git_config, instructs};
+use super::scripts::{self, Kind, Script};
+use super::walk::{self, Found};
+use super::ways::{Text, place, text, ways};
+use super::{BUILT, RESULTS, git_config};
+use crate::git_index::Index;
 use crate::tree;
 
-/// Entries of a folder that are looked at.
-const MOST: usize = 10_000;
+/// Files of git's settings that are read for one work tree.
+const MOST_CONFIGURATIONS: usize = 256;
 
-/// Links that are followed one by one; the kernel follows as many.
-const MOST_LINKS: usize = 40;
-
-/// Paths of one script that are looked up.
-const MOST_PATHS: usize = 1_000;
-
-/// Files of git's settings that are read.
-const MOST_CONFIGURATIONS: usize = 32;
+/// Words that git's configuration is asked for at once; one that has more is read section by section.
+const MOST_WORDS: usize = 1_000;
 
 /// Files of git's settings for all of a person's work, from the home folder, and for everybody's.
 const OF_PERSON: &[&str] = &[".gitconfig", ".config/git/config"];
 const OF_MACHINE: &str = "/etc/gitconfig";
+
+/// How names of git's hooks begin; what else is in their folder is run where a hook names it.
+#[rustfmt::skip]
+const HOOKS: &[&str] = &[
+    "applypatch", "commit-msg", "fsmonitor", "p4-", "post-", "pre", "proc-receive", "push-to-", "reference-", "sendemail", "update",
+];
 
 /// What is read whenever a person's shell starts or connects to another host, from the home folder.
 #[rustfmt::skip]
@@ -31,147 +40,263 @@ const STARTED: &[&str] = &[
     ".config/fish/config.fish", ".ssh/config",
 ];
 
-/// Returns files and folders below a tree, relative to it, that act under other names. `tree` and `home` have no links in their
-/// paths.
+/// A folder whose files are read then too.
+const STARTED_FOLDER: &str = ".config/fish/conf.d";
+
+/// Returns files and folders below a tree, relative to it, that act under other names; an empty path is all of it. None of them
+/// lies below another.
 pub(super) fn of(tree: &Path, home: Option<&Path>) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut add = |path: PathBuf| {
-        let below = path.strip_prefix(tree).ok().filter(|below| !below.as_os_str().is_empty());
-        // A folder of settings is guarded by its own name.
-        found.extend(below.filter(|below| !below.starts_with(".git")).map(Path::to_owned));
+    with(tree, home, &|_| false)
+}
+
+/// Does the same where files of some more names are guarded as settings.
+pub(super) fn with(tree: &Path, home: Option<&Path>, is_settings: &dyn Fn(&str) -> bool) -> Vec<PathBuf> {
+    let (tree, home) = (&real(tree), home.map(real));
+    let index = OnceCell::new();
+    let has_source = |folder: &Path| {
+        let index = index.get_or_init(|| Index::of(tree, BUILT));
+        index.as_ref().is_some_and(|index| index.has_in(folder.as_os_str().as_bytes()))
     };
-    // A linked work tree and a submodule have their repository elsewhere.
-    let git = tree::repository(tree).unwrap_or_else(|| tree.join(".git"));
-    links(&git.join("hooks"), |_| true).for_each(&mut add);
-    let is_guarded = |name: &str| name.starts_with('.') || instructs(name);
-    links(tree, is_guarded).for_each(&mut add);
-    // Settings in the home folder are often links into a tree of their own.
-    if let Some(home) = home {
-        let config = home.join(".config");
-        links(home, |name| name.starts_with('.')).for_each(&mut add);
-        links(&config, |_| true).for_each(&mut add);
-        folders(&config).for_each(|folder| links(&folder, |_| true).for_each(&mut add));
+    let (found, left_outside) = (BTreeSet::new(), walk::MOST_IN_HOME);
+    let home = home.as_deref();
+    let mut leads = Leads { tree, home, found, scripts: Vec::new(), walked: Vec::new(), left_outside };
+    let walked = walk::tree(tree, has_source, is_settings);
+    if walked.is_cut {
+        leads.add_all();
     }
-    let mut configurations = vec![git.join("config"), git.join("config.worktree")];
-    configurations.extend(tree::pointer(&tree.join(".git")).map(|own| tree.join(own).join("config.worktree")));
-    let of_repository = configurations.len();
-    configurations.extend(home.into_iter().flat_map(|home| OF_PERSON.iter().map(move |name| home.join(name))));
-    configurations.push(OF_MACHINE.into());
-    let mut words = Vec::new();
-    // Each may include more.
-    for number in 0..MOST_CONFIGURATIONS {
-        let Some(file) = configurations.get(number).cloned() else { break };
-        let text = text(&file);
-        // The person's own are for all trees, and name what lies in one by a path.
-        let is_path = |word: &String| number < of_repository || word.contains(['/', '.']);
-        words.extend(git_config::words(&text).into_iter().filter(is_path));
-        for named in git_config::named(&text) {
-            let (from, named, is_settings) = match named {
-                Named::Hooks(folder) => (tree, folder, false),
-                Named::Settings(path) => (file.parent().unwrap_or(tree), path, true),
-            };
-            let ways = place(from, home, &named).map(|path| ways(&path)).unwrap_or_default();
-            configurations.extend(ways.last().filter(|_| is_settings).cloned());
-            ways.into_iter().for_each(&mut add);
-        }
+    leads.links(walked.links.clone());
+    // The root has what its own repository and the person's settings name, with or without a `.git`.
+    let mut of_all: Vec<PathBuf> = OF_PERSON.iter().filter_map(|name| Some(leads.home?.join(name))).collect();
+    of_all.push(OF_MACHINE.into());
+    leads.repository(tree, &of_all);
+    let nested = walked.work_trees.iter().filter(|work_tree| *work_tree != tree);
+    nested.for_each(|work_tree| leads.repository(work_tree, &of_all));
+    leads.entered(&walked);
+    leads.person();
+    // What a build makes is ordinary, whoever runs it.
+    let is_ordinary = |path: &Path| path.strip_prefix(tree).is_ok_and(|below| is_built(below, &has_source));
+    let named = scripts::named(tree, leads.home, std::mem::take(&mut leads.scripts), &is_ordinary);
+    if named.is_cut {
+        leads.add_all();
     }
-    // What is read whenever the folder is entered names more that is read then.
-    words.extend(git_config::split(&text(&tree.join(".envrc"))));
-    words.extend(home.into_iter().flat_map(|home| STARTED.iter().flat_map(move |name| paths(&text(&home.join(name))))));
-    words.iter().flat_map(|word| inside(tree, home, word)).for_each(&mut add);
-    found.sort();
-    found.dedup();
-    found
+    named.paths.into_iter().filter(|path| !is_ordinary(path)).for_each(|path| leads.add(&path));
+    leads.least()
 }
 
-/// Reads a plain file of a usual length; empty where it is another.
-pub(super) fn text(file: &Path) -> String {
-    let is_short = fs::metadata(file).is_ok_and(|meta| meta.is_file() && meta.len() <= LONGEST);
-    if is_short { fs::read_to_string(file).unwrap_or_default() } else { String::new() }
+/// Returns a path without links, where it is there.
+fn real(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Lists the words of a shell's script that are whole paths, but for those in comments; at most 1,000.
-fn paths(script: &str) -> Vec<String> {
-    let lines = script.lines().filter(|line| !line.trim_start().starts_with('#'));
-    let words = lines.flat_map(git_config::split);
-    let at_home = |word: String| {
-        let below = ["$HOME/", "${HOME}/"].iter().find_map(|home| word.strip_prefix(home));
-        below.map(|below| format!("~/{below}")).unwrap_or(word)
+/// Says whether a path is in a folder that a build fills.
+fn is_built(path: &Path, has_source: &impl Fn(&Path) -> bool) -> bool {
+    let is = |folder: &Path| {
+        let is_named = |names: &[&str]| folder.file_name().is_some_and(|name| names.iter().any(|known| name == *known));
+        is_named(RESULTS) || is_named(BUILT) && !has_source(folder)
     };
-    words.map(at_home).filter(|word| word.starts_with(['/', '~'])).take(MOST_PATHS).collect()
+    path.ancestors().skip(1).any(is)
 }
 
-/// Returns the path that is named from a folder, or with `~/` from the home folder; none where there is no home folder.
-pub(super) fn place(from: &Path, home: Option<&Path>, named: &str) -> Option<PathBuf> {
-    match named.strip_prefix("~/") {
-        Some(below) => Some(home?.join(below)),
-        None => Some(from.join(named)),
-    }
+struct Leads<'a> {
+    tree: &'a Path,
+    home: Option<&'a Path>,
+    /// Relative to the tree.
+    found: BTreeSet<PathBuf>,
+    /// What is to be read for what it names.
+    scripts: Vec<Script>,
+    /// Folders below which links were looked for.
+    walked: Vec<PathBuf>,
+    /// Entries of folders outside the tree that may still be looked at.
+    left_outside: usize,
 }
 
-/// Returns a path, there or not, and each that it leads to as a link: whoever replaces one of them changes what is read. The last
-/// is what is there.
-pub(super) fn ways(first: &Path) -> Vec<PathBuf> {
-    let real = fs::canonicalize(first).ok();
-    let mut all = vec![plain(first)];
-    for _ in 0..MOST_LINKS {
-        let Some((folder, target)) = all.last().and_then(|last| Some((last.parent()?, fs::read_link(last).ok()?)))
-        else {
-            break;
+impl Leads<'_> {
+    fn add(&mut self, path: &Path) {
+        let Some(below) = path.strip_prefix(self.tree).ok() else { return };
+        // A hidden folder or file is guarded by its own name.
+        let is_named = |first: &Path| {
+            first.as_os_str().as_bytes().starts_with(b".") && !RESULTS.iter().any(|result| first == Path::new(result))
         };
-        let next = plain(&folder.join(target));
-        all.push(next);
-    }
-    let is_other = real.as_ref().is_some_and(|real| all.last() != Some(real));
-    all.extend(real.filter(|_| is_other));
-    all
-}
-
-/// Writes a path without steps up.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => {
-                plain.pop();
-            }
-            Component::CurDir => {}
-            Component::RootDir | Component::Prefix(_) | Component::Normal(_) => plain.push(part),
+        if below.iter().next().is_some_and(|first| !is_named(Path::new(first))) {
+            self.found.insert(below.to_owned());
         }
     }
-    plain
-}
 
-/// Lists the folders in a folder.
-fn folders(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(MOST);
-    entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path())
-}
-
-/// Lists where links of a folder lead whose names are asked for.
-fn links(folder: &Path, is_asked_for: impl Fn(&str) -> bool) -> impl Iterator<Item = PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(MOST);
-    entries
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()))
-        .filter(move |entry| is_asked_for(&entry.file_name().to_string_lossy()))
-        .flat_map(|entry| {
-            let path = entry.path();
-            // What is not there leads nowhere.
-            let ways = if path.exists() { ways(&path) } else { Vec::new() };
-            ways.into_iter().skip(1)
-        })
-}
-
-/// Returns the paths by which a word of a configuration names something in a tree; empty where it names nothing there.
-fn inside(tree: &Path, home: Option<&Path>, word: &str) -> Vec<PathBuf> {
-    let is_plain =
-        Path::new(word).components().all(|part| !matches!(part, Component::ParentDir | Component::Prefix(_)));
-    let path = place(tree, home, word).filter(|_| !word.is_empty() && is_plain);
-    let real = path.as_ref().and_then(|path| fs::canonicalize(path).ok());
-    match (path, real) {
-        (Some(path), Some(real)) if real.starts_with(tree) && real != tree => ways(&path),
-        (Some(_) | None, _) => Vec::new(),
+    fn add_all(&mut self) {
+        self.found.insert(PathBuf::new());
     }
+
+    /// Adds where links lead, and in turn the links in folders to which they do.
+    fn links(&mut self, mut links: Vec<PathBuf>) {
+        while let Some(link) = links.pop() {
+            let ways = ways(&link);
+            ways.iter().skip(1).for_each(|way| self.add(way));
+            let Some(real) = ways.last().filter(|real| self.is_near(real) && real.is_dir()) else { continue };
+            if self.walked.iter().any(|walked| real.starts_with(walked)) {
+                continue;
+            }
+            let is_in_tree = real.starts_with(self.tree);
+            let below = walk::below(real, if is_in_tree { walk::MOST_IN_TREE } else { self.left_outside });
+            self.walked.push(real.clone());
+            if !is_in_tree {
+                self.left_outside = below.left;
+            } else if below.is_cut {
+                self.add_all();
+            }
+            links.extend(below.links);
+        }
+    }
+
+    /// Says whether a folder is in the tree or the home folder and none around the tree; in hidden ones of the tree all links were
+    /// found.
+    fn is_near(&self, folder: &Path) -> bool {
+        let is_inside = |around: &Path| folder.starts_with(around) && folder != around;
+        match folder.strip_prefix(self.tree) {
+            Ok(below) => is_inside(self.tree) && !below.as_os_str().as_bytes().starts_with(b"."),
+            Err(_) => self.home.is_some_and(is_inside) && !self.tree.starts_with(folder),
+        }
+    }
+
+    /// Adds what the hooks and settings of a repository lead to, and settings that hold for all.
+    fn repository(&mut self, work_tree: &Path, of_all: &[PathBuf]) {
+        // A linked work tree and a submodule have their repository elsewhere.
+        let git = tree::repository(work_tree).unwrap_or_else(|| work_tree.join(".git"));
+        let mut files = vec![git.join("config"), git.join("config.worktree")];
+        let own = tree::pointer(&work_tree.join(".git")).map(|own| work_tree.join(own));
+        files.extend(own.iter().flat_map(|own| ["config", "config.worktree"].map(|name| own.join(name))));
+        let of_repository = files.len();
+        files.extend_from_slice(of_all);
+        self.hooks(&git.join("hooks"), work_tree);
+        let mut read = 0;
+        // Each may include more.
+        while let Some(file) = files.get(read).cloned() {
+            if read >= MOST_CONFIGURATIONS {
+                return self.add_all();
+            }
+            // The person's own are for all trees, and name what lies in one by a path.
+            let is_of_all = read >= of_repository && read < of_repository + of_all.len();
+            read += 1;
+            if files.iter().take(read - 1).any(|before| *before == file) {
+                continue;
+            }
+            let Text { text, is_whole, .. } = text(&file);
+            if !is_whole {
+                self.add_all();
+            }
+            for word in whole(&text, git_config::words) {
+                if !is_of_all || word.contains(['/', '.']) {
+                    self.program(work_tree, &word);
+                }
+            }
+            for named in whole(&text, git_config::named) {
+                match named {
+                    Named::Hooks(folder) => self.hooks_elsewhere(work_tree, &folder),
+                    Named::Settings(path) => {
+                        let folder = file.parent().unwrap_or(work_tree);
+                        let ways = place(folder, self.home, &path).map(|path| ways(&path)).unwrap_or_default();
+                        ways.iter().for_each(|way| self.add(way));
+                        files.extend(ways.into_iter().last());
+                    }
+                }
+            }
+        }
+    }
+
+    fn hooks_elsewhere(&mut self, work_tree: &Path, folder: &str) {
+        let Some(folder) = place(work_tree, self.home, folder).filter(|_| !folder.is_empty()) else { return };
+        let ways = ways(&folder);
+        ways.iter().for_each(|way| self.add(way));
+        let Some(real) = ways.last() else { return };
+        if real == self.tree {
+            return self.add_all();
+        }
+        self.hooks(real, work_tree);
+        // Husky's own hooks in `_` run those beside it.
+        if let Some(beside) = real.parent().filter(|_| real.ends_with("_")) {
+            self.hooks(beside, work_tree);
+        }
+    }
+
+    /// Adds where links in a folder of hooks lead, and has what the hooks name looked up.
+    fn hooks(&mut self, folder: &Path, work_tree: &Path) {
+        self.links(walk::below(&real(folder), walk::MOST_IN_HOME).links);
+        let is_hook = |name: &str| HOOKS.iter().any(|begin| name.starts_with(begin)) && !name.ends_with(".sample");
+        self.started(folder, work_tree, Kind::InTree, is_hook);
+    }
+
+    /// Has files of a folder read as scripts.
+    fn started(&mut self, folder: &Path, start: &Path, kind: Kind, is_run: impl Fn(&str) -> bool) {
+        let files = fs::read_dir(folder).into_iter().flatten().flatten();
+        let files = files.filter(|entry| is_run(&entry.file_name().to_string_lossy())).map(|entry| entry.path());
+        self.scripts.extend(files.map(|path| Script { path, folder: start.to_owned(), kind }));
+    }
+
+    /// Adds what a word of git's configuration names in a work tree, which git runs or takes settings from.
+    fn program(&mut self, work_tree: &Path, word: &str) {
+        let Some(path) = place(work_tree, self.home, word) else { return };
+        if path == self.tree || fs::symlink_metadata(&path).is_err() {
+            return;
+        }
+        let ways = ways(&path);
+        ways.iter().for_each(|way| self.add(way));
+        if let Some(real) = ways.into_iter().last().filter(|real| real.starts_with(self.tree) && real.is_file()) {
+            self.scripts.push(Script { path: real, folder: work_tree.to_owned(), kind: Kind::InTree });
+        }
+    }
+
+    /// Has what is read whenever a folder is entered looked up. Each of its words counts, folders too.
+    fn entered(&mut self, walked: &Found) {
+        for file in &walked.entered {
+            let folder = file.parent().unwrap_or(self.tree);
+            for word in git_config::split(&text(file).text) {
+                let path = place(folder, self.home, &word).filter(|path| path.starts_with(self.tree) && path.exists());
+                path.iter().flat_map(|path| ways(path)).for_each(|way| self.add(&way));
+            }
+            self.scripts.push(Script { path: file.clone(), folder: folder.to_owned(), kind: Kind::InTree });
+        }
+    }
+
+    /// Adds what settings in the home folder are links to, often in a tree of their own, and has what shells read looked up.
+    fn person(&mut self) {
+        let Some(home) = self.home else { return };
+        let walked = walk::home(home, self.tree);
+        // A whole tree may be one program's settings.
+        if walked.links.iter().any(|link| real(link) == self.tree) {
+            self.add_all();
+        }
+        self.links(walked.links);
+        let kind = Kind::OfPerson;
+        let script = |name: &&str| Script { path: home.join(name), folder: home.to_owned(), kind };
+        self.scripts.extend(STARTED.iter().map(script));
+        self.started(&home.join(STARTED_FOLDER), home, kind, |_| true);
+    }
+
+    /// Lists what was found, without what lies below something else of it.
+    fn least(self) -> Vec<PathBuf> {
+        let mut least: Vec<PathBuf> = Vec::new();
+        for path in self.found {
+            if least.last().is_none_or(|last| !path.starts_with(last)) {
+                least.push(path);
+            }
+        }
+        least
+    }
+}
+
+/// Reads all of a configuration by a function that reads some of it.
+fn whole<T>(text: &str, of: impl Fn(&str) -> Vec<T>) -> Vec<T> {
+    let found = of(text);
+    if found.len() < MOST_WORDS {
+        return found;
+    }
+    let mut sections = Vec::new();
+    let mut start = 0;
+    for (at, _) in text.match_indices("\n[") {
+        sections.push(text.get(start..at).unwrap_or_default());
+        start = at;
+    }
+    sections.push(text.get(start..).unwrap_or_default());
+    sections.into_iter().flat_map(of).collect()
 }
 
 #[cfg(test)]
@@ -250,5 +375,56 @@ mod tests {
     fn a_tree_without_a_repository_has_none() {
         let folder = tempfile::tempdir().unwrap();
         assert!(of(folder.path(), None).is_empty());
+    }
+
+    #[test]
+    fn what_cannot_be_read_whole_leads_anywhere_and_a_tree_may_be_settings_as_a_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = fs::canonicalize(folder.path()).unwrap();
+        let tree = home.join("tree");
+        fs::create_dir_all(tree.join(".git")).unwrap();
+        fs::create_dir(home.join(".config")).unwrap();
+        let config = tree.join(".git/config");
+        fs::write(&config, "#".repeat(5 << 20)).unwrap();
+        assert_eq!(of(&tree, None), [Path::new("")]);
+        fs::write(&config, "[core]\n\thooksPath = \n").unwrap();
+        assert!(of(&tree, None).is_empty());
+        // More words than are asked for at once.
+        let many: String = (0..1200).map(|number| format!("[submodule \"{number}\"]\n\turl = x\n")).collect();
+        fs::write(&config, format!("{many}[core]\n\tfsmonitor = ./monitor\n")).unwrap();
+        fs::write(tree.join("monitor"), "").unwrap();
+        assert_eq!(of(&tree, None), [Path::new("monitor")]);
+        std::os::unix::fs::symlink(&tree, home.join(".config/editor")).unwrap();
+        assert_eq!(of(&tree, Some(&home)), [Path::new("")]);
+    }
+
+    #[test]
+    fn repositories_and_settings_deep_in_a_tree_are_looked_at() {
+        let folder = tempfile::tempdir().unwrap();
+        let tree = fs::canonicalize(folder.path()).unwrap();
+        let write = |path: &str, text: &str| {
+            let path = tree.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write("sub/.git/config", "[core]\n\thooksPath = own/hooks\n");
+        write("sub/own/hooks/pre-commit", "sh tools/check; ../beside; target/x");
+        write("sub/.git/hooks/pre-push.sample", "sh plain");
+        write("sub/deep/.envrc", "PATH_add programs; export X=$PWD/data");
+        for path in ["tools/check", "plain", "deep/programs/x", "deep/data/y", "target/x"] {
+            write(&format!("sub/{path}"), "");
+        }
+        write("beside", "");
+        write("dot/agent/x", "");
+        write("docs/rule.md", "");
+        write("web/tool.config", "");
+        let link = |to: &str, at: &str| std::os::unix::fs::symlink(to, tree.join(at)).unwrap();
+        link("dot/agent", ".agent");
+        link("../../docs", "dot/agent/rules");
+        link("web/tool.config", "settings");
+        let found: Vec<_> = of(&tree, None).into_iter().map(|path| path.display().to_string()).collect();
+        let expected = ["beside", "docs", "dot/agent", "sub/deep/programs", "sub/own/hooks", "sub/tools/check"];
+        assert_eq!(found, expected);
+        assert!(with(&tree, None, &|name| name == "settings").contains(&"web/tool.config".into()));
     }
 }

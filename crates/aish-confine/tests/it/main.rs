@@ -29,6 +29,8 @@ mod in_tree;
 #[cfg(test)]
 mod keeping;
 #[cfg(test)]
+mod leads;
+#[cfg(test)]
 mod levels;
 #[cfg(test)]
 mod names;

@@ -1,0 +1,184 @@
+//! The words of a script that may be paths, and what stands before them.
+
+/// Words behind which a shell, or another program that runs scripts, takes the next one as a script; `[` looks whether it is
+/// there before.
+#[rustfmt::skip]
+const RUN: &[&str] = &[
+    ".", "source", "source_env", "source_env_if_exists", "sh", "bash", "zsh", "dash", "ksh", "fish", "exec", "env",
+    "command", "eval", "nohup", "time", "sudo", "python", "python3", "node", "ruby", "perl", "[", "[[", "test", "if", "then",
+    "else", "do", "while", "until", "!",
+];
+
+/// Words behind which a folder is gone to.
+const ENTER: &[&str] = &["cd", "pushd", "chdir"];
+
+/// Words in a command whose folders programs are taken from.
+const PATHS: &[&str] = &["PATH", "path", "fpath", "FPATH", "PATH_add", "path_add", "fish_add_path"];
+
+/// What stands for a value that is not known.
+const UNKNOWN: &str = "$_";
+
+/// Commands that are taken apart one in the other.
+const DEEPEST: usize = 16;
+
+/// A word of a script.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Word {
+    pub(super) text: String,
+    /// Whether it is where a script is named that is run or read.
+    pub(super) is_run: bool,
+    /// Whether programs are taken from the folder that it names.
+    pub(super) is_path: bool,
+    /// Whether the script goes to the folder that it names.
+    pub(super) is_entered: bool,
+}
+
+/// Lists the words of a script, but for those in lines that are comments.
+pub(super) fn of(script: &str) -> Vec<Word> {
+    let script = script.replace("\\\n", " ");
+    let lines = script.lines().filter(|line| !line.trim_start().starts_with('#'));
+    let mut words = Vec::new();
+    for line in lines {
+        // An empty piece is where a command begins.
+        pieces(line).split(String::is_empty).for_each(|command| marked(command, &mut words));
+    }
+    words
+}
+
+/// Marks the words of a command.
+fn marked(command: &[String], words: &mut Vec<Word>) {
+    let is_path = command.iter().any(|piece| PATHS.contains(&piece.as_str()));
+    let (mut before, mut last) = ("", "");
+    for text in command.iter().map(String::as_str) {
+        let is_run = before.is_empty() || RUN.contains(&before);
+        let is_entered = ENTER.contains(&before) || last == "-C";
+        words.push(Word { text: text.to_owned(), is_run, is_path, is_entered });
+        // Options stand between a program and its script.
+        if !text.starts_with('-') {
+            before = text;
+        }
+        last = text;
+    }
+}
+
+/// Cuts a line where a shell sets words apart, and at `=` and `:` in them. What a shell puts in the place of `$(…)` and `${…}` is
+/// not known; the words in `$(…)` follow behind those around it.
+fn pieces(line: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut texts = vec![(line.to_owned(), 0)];
+    while let Some((text, depth)) = texts.pop() {
+        let mut cut = Cut { found: vec![String::new()], word: String::new(), inner: Vec::new() };
+        cut.read(&text.chars().collect::<Vec<_>>(), depth < DEEPEST);
+        found.append(&mut cut.found);
+        texts.extend(cut.inner.into_iter().rev().map(|text| (text, depth + 1)));
+    }
+    found
+}
+
+/// A text that is cut into words.
+struct Cut {
+    found: Vec<String>,
+    /// The word that is read.
+    word: String,
+    /// What commands that are put in say.
+    inner: Vec<String>,
+}
+
+impl Cut {
+    /// Reads a text; where what is put in lies too deep to be taken apart, its words are read as those around it.
+    fn read(&mut self, letters: &[char], takes_apart: bool) {
+        let mut at = 0;
+        while let Some(letter) = letters.get(at) {
+            let next = letters.get(at + 1);
+            at += 1;
+            let rest = letters.get(at..).unwrap_or_default();
+            match (letter, next) {
+                ('$', Some('(' | '{')) | ('`', _) if takes_apart => at += self.put_in(*letter, rest),
+                ('\\', Some(next)) => {
+                    self.word.push(*next);
+                    at += 1;
+                }
+                // Quotes end within a path.
+                ('"' | '\'', Some('/')) if !self.word.is_empty() => {}
+                (letter, _) if letter.is_whitespace() || "\"',=:".contains(*letter) => self.end_word(),
+                (letter, _) if ";|&()<>{}`".contains(*letter) => {
+                    self.end_word();
+                    self.found.push(String::new());
+                }
+                (letter, _) => self.word.push(*letter),
+            }
+        }
+        self.end_word();
+    }
+
+    /// Reads what is put in behind its first letter; returns how many letters it took.
+    fn put_in(&mut self, first: char, rest: &[char]) -> usize {
+        let held = match first {
+            '`' => rest.split(|letter| *letter == '`').next().unwrap_or_default(),
+            _ => held(rest.get(1..).unwrap_or_default()),
+        };
+        let text: String = held.iter().collect();
+        let is_variable = first == '$' && rest.first() == Some(&'{');
+        self.word.push_str(if is_variable && text == "HOME" { "$HOME" } else { UNKNOWN });
+        if !is_variable {
+            self.inner.push(text);
+        }
+        held.len() + if first == '`' { 1 } else { 2 }
+    }
+
+    fn end_word(&mut self) {
+        if !self.word.is_empty() {
+            self.found.push(std::mem::take(&mut self.word));
+        }
+    }
+}
+
+/// Returns what is before the bracket that closes one.
+fn held(letters: &[char]) -> &[char] {
+    let mut depth = 1;
+    let end = letters.iter().position(|letter| {
+        match letter {
+            '(' | '{' => depth += 1,
+            ')' | '}' => depth -= 1,
+            _ => {}
+        }
+        depth == 0
+    });
+    letters.get(..end.unwrap_or(letters.len())).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Writes the words of a script: `!` before what is run, `>` before what is gone to, `:` before what programs are taken from.
+    fn check(script: &str, expected: &[&str]) {
+        let words: Vec<_> = of(script)
+            .into_iter()
+            .map(|word| {
+                let mark = if word.is_entered { ">" } else { "" };
+                let mark = if word.is_path { ":" } else { mark };
+                format!("{}{mark}{}", if word.is_run { "!" } else { "" }, word.text)
+            })
+            .collect();
+        assert_eq!(words, expected, "{script}");
+    }
+
+    #[test]
+    fn words_are_read_with_what_stands_before_them() {
+        check("exec sh -e tools/check a", &["!exec", "!sh", "!-e", "!tools/check", "a"]);
+        check("# a b\n. \"$PWD/x\"; y", &["!.", "!$PWD/x", "!y"]);
+        check("source \"$PWD\"/x", &["!source", "!$PWD/x"]);
+        check("\"$(dirname \"$0\")\"/x", &["!$_/x", "!dirname", "$0"]);
+        check("\"$(git rev-parse --show-toplevel)/x\" b", &["!$_/x", "b", "!git", "rev-parse", "--show-toplevel"]);
+        check("`pwd`/x", &["!$_/x", "!pwd"]);
+        check("${0%/*}/x ${HOME}/y ${PWD}/z", &["!$_/x", "$HOME/y", "$_/z"]);
+        check("[ -f a/b ] && a/b", &["![", "!-f", "!a/b", "]", "!a/b"]);
+        check("cd tools && make -C sub", &["!cd", ">tools", "!make", "-C", ">sub"]);
+        check("PATH=bin:$PATH", &["!:PATH", ":bin", ":$PATH"]);
+        check("a\\\n  b\\ c", &["!a", "b c"]);
+        check("x=$(a $(b c/d))", &["!x", "$_", "!a", "$_", "!b", "c/d"]);
+        check("x \"$(", &["!x", "$_"]);
+        assert_eq!(of(&"$(".repeat(100_000)).len(), 100_000);
+    }
+}
