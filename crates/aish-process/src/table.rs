@@ -20,6 +20,8 @@ pub(crate) struct Stat {
     pub(crate) session: RawPid,
     /// Clock ticks since boot; with the pid it names a process for good.
     pub(crate) started: u64,
+    /// It ignores that its terminal hangs up, as what `nohup` starts does.
+    pub(crate) ignores_hangup: bool,
     /// It is in the middle of its `execve` (or has ended): its environment is not in place.
     pub(crate) is_bare: bool,
 }
@@ -41,9 +43,12 @@ impl Stat {
         let group = fields.next()?.parse().ok()?;
         let session = fields.next()?.parse().ok()?;
         let started = fields.nth(15)?.parse().ok()?;
+        // A bit for each signal, from 1 on.
+        let ignored: u64 = fields.nth(10)?.parse().ok()?;
+        let ignores_hangup = ignored & 1 != 0;
         // `env_end`, the last thing that `execve` sets.
-        let is_bare = fields.nth(28) == Some("0");
-        Some(Self { pid, state, parent, group, session, started, is_bare })
+        let is_bare = fields.nth(17) == Some("0");
+        Some(Self { pid, state, parent, group, session, started, ignores_hangup, is_bare })
     }
 
     /// Returns whether the process has ended and only waits for its parent.
@@ -115,7 +120,7 @@ mod tests {
         let rest: String = (25..=50).map(|field| format!(" {field}")).collect();
         let front = "42 (a) S 1 (b) Z 7 8 9 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 12345 9 9";
         let stat = Stat::parse(pid, format!("{front}{rest} 51 0").as_bytes()).unwrap();
-        let expected = Stat { pid, state: b'Z', parent: 7, group: 8, session: 9, started: 12345, is_bare: false };
+        let expected = Stat { pid, state: b'Z', parent: 7, group: 8, session: 9, started: 12345, ignores_hangup: true, is_bare: false };
         assert_eq!(stat, expected);
         let bare = Stat::parse(pid, format!("{front}{rest} 0 0").as_bytes()).unwrap();
         assert!(bare.is_bare);

@@ -29,7 +29,8 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Lists the living members: the session and group of the root, their descendants, and adopted orphans with the tag.
+    /// Lists the living members: the session and group of the root, their descendants, and adopted orphans with the tag; where
+    /// descendants may leave, without those that ignore HUP.
     pub(crate) fn members(&self) -> Vec<Stat> {
         let table = table::all();
         let root = number(self.root);
@@ -58,7 +59,9 @@ impl Tree {
                 break;
             }
         }
-        table.into_iter().filter(|s| found.contains(&number(s.pid)) && !s.is_dead()).collect()
+        // Whoever is left alone when it leaves the session is so too when it was told not to mind the session's end.
+        let stays = |stat: &Stat| self.tag.is_none() && stat.ignores_hangup && stat.pid != self.root;
+        table.into_iter().filter(|s| found.contains(&number(s.pid)) && !s.is_dead() && !stays(s)).collect()
     }
 
     /// Says, for a reaped root, whether anything of the tree may still live; costs two system calls when nothing does.

@@ -207,6 +207,30 @@ async fn nothing_is_left_when_the_shell_is_stopped() {
 }
 
 #[tokio::test]
+async fn what_a_person_told_not_to_mind_a_hang_up_goes_on_when_the_shell_is_stopped() {
+    let marker = format!("{}.25", 2000 + std::process::id());
+    let alive = || {
+        let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok).filter_map(|entry| {
+            let line = std::fs::read(entry.path().join("cmdline")).ok()?;
+            let is = line.split(|byte| *byte == 0).any(|arg| arg == marker.as_bytes());
+            is.then(|| entry.file_name().to_str().unwrap().parse::<i32>().unwrap())
+        });
+        processes.collect::<Vec<_>>()
+    };
+    let shell = Shell::start(crate::start_up::watched());
+    run(&shell, &format!("sleep {marker} &")).await;
+    run(&shell, &format!("nohup sleep {marker} >/dev/null 2>&1 & echo $!")).await;
+    assert_eq!(alive().len(), 2);
+    shell.stop().await;
+    let left = alive();
+    for process in &left {
+        rustix::process::kill_process(rustix::process::Pid::from_raw(*process).unwrap(), rustix::process::Signal::KILL)
+            .unwrap();
+    }
+    assert_eq!(left.len(), 1);
+}
+
+#[tokio::test]
 async fn output_of_a_job_in_the_background_is_told() {
     let mut shell = Shell::start(options());
     let mut events = shell.take_events().unwrap();

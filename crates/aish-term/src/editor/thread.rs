@@ -276,7 +276,11 @@ impl Worker<'_> {
                 let text = engine.current_buffer_contents().to_owned();
                 drop(engine);
                 self.erase(prompt)?;
-                let Some(edited) = text_editor::edited(&text, &self.options.exported)? else {
+                let edited = text_editor::edited(&text, &self.options.exported).unwrap_or_else(|error| {
+                    self.printer.say(&format!("the line cannot be opened in an editor: {error}"));
+                    None
+                });
+                let Some(edited) = edited else {
                     self.waiting.carried = Carried::at_end(text);
                     return Ok(None);
                 };

@@ -114,11 +114,25 @@ fn quoted_for_fish(program: &Path) -> String {
     format!("'{}'", program.to_string_lossy().replace('\\', "\\\\").replace('\'', "\\'"))
 }
 
+/// Says whether a shell is one that an aish of this file has started.
+fn is_shell_of_aish(shell: u32) -> bool {
+    let parent = || {
+        let stat = std::fs::read_to_string(format!("/proc/{shell}/stat")).ok()?;
+        stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(1)?.parse::<u32>().ok()
+    };
+    let started = parent().and_then(|parent| std::fs::read_link(format!("/proc/{parent}/exe")).ok());
+    started.is_some_and(|started| std::env::current_exe().is_ok_and(|own| own == started))
+}
+
 /// Says what is bound in the shell that this was called from; exit code 1 where something is not.
 fn status(base: &Base, print: &mut dyn FnMut(&str)) -> ExitCode {
     let told = base.variable("AISH_INIT").unwrap_or_default();
     let mut words = told.split(' ');
     let (shell, process) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    if is_shell_of_aish(std::os::unix::process::parent_id()) {
+        print("this is aish: it reads each line itself, and `aish init` is for other shells");
+        return ExitCode::Ok;
+    }
     if process != std::os::unix::process::parent_id().to_string() {
         print("this shell has not read `aish init`; put `eval \"$(aish init bash)\"`, `eval \"$(aish init zsh)\"` or");
         print("`aish init fish | source` into the last line of its rc file");

@@ -39,8 +39,8 @@ fn text(status: &Status) -> String {
         Status::Evicted { exchanges: 1 } => format!("context full: the oldest exchange was set aside{FULL}"),
         Status::Evicted { exchanges } => format!("context full: the {exchanges} oldest exchanges were set aside{FULL}"),
         Status::OverBudget { tokens, budget } => format!(
-            "about {tokens} tokens with only the system prompt and this question, over the budget of {budget} \
-             (context.token_budget)"
+            "about {tokens} tokens with only the system prompt and this question, over the budget of {budget}; sent all the same \
+             (context.token_budget, models.NAME.context)"
         ),
         Status::Malformed { tool, reason } => format!("{tool}: the call was not run: {reason}"),
         Status::Transport { tool, message } if tool.split().0.is_some() => format!("mcp: {tool}: {message}"),
