@@ -104,12 +104,39 @@ pub fn weigh(command: &str, line: &str, tokens: &Tokens, arguments: &[Word], env
     if evidence.language < 100 {
         fit::weigh(command, &own, env, &mut evidence);
     }
+    asks_kindly(command, &own, &mut evidence);
     if ends_in_glob(command, &own, &evidence) {
         evidence.shell(2, "a pattern");
     } else {
         ending(line, arguments, &mut evidence);
     }
     evidence
+}
+
+/// `git status please`, `npm run the tests`: what no sub-command, flag or file makes an operand.
+fn asks_kindly(command: &str, own: &[&Word], evidence: &mut Evidence) {
+    const KIND: &[&str] = &["please", "pls", "plz"];
+    const DETERMINERS: &[&str] = &["the", "my", "our", "your", "these", "those", "this"];
+    if is(command, Trait::FreeText) {
+        return;
+    }
+    let is_operand = |word: &&&Word| !word.text.starts_with('-');
+    let searched = usize::from(is(command, Trait::Pattern));
+    if let [.., before, last] = own
+        && !last.quoted
+        && KIND.contains(&last.text.trim_end_matches(['!', '.']))
+        && !before.text.starts_with('-')
+        && own.iter().filter(is_operand).count() > searched
+    {
+        evidence.language(6, "a request");
+    }
+    let says = |pair: &[&Word]| match pair {
+        [word, next] => !word.quoted && !next.quoted && DETERMINERS.contains(&word.text.as_str()) && is_word(&next.text),
+        _ => false,
+    };
+    if evidence.subcommand && own.windows(2).any(says) {
+        evidence.language(3, "words of a sentence");
+    }
 }
 
 pub(crate) fn is_word(text: &str) -> bool {
