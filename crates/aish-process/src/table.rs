@@ -120,7 +120,16 @@ mod tests {
         let rest: String = (25..=50).map(|field| format!(" {field}")).collect();
         let front = "42 (a) S 1 (b) Z 7 8 9 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 12345 9 9";
         let stat = Stat::parse(pid, format!("{front}{rest} 51 0").as_bytes()).unwrap();
-        let expected = Stat { pid, state: b'Z', parent: 7, group: 8, session: 9, started: 12345, ignores_hangup: true, is_bare: false };
+        let expected = Stat {
+            pid,
+            state: b'Z',
+            parent: 7,
+            group: 8,
+            session: 9,
+            started: 12345,
+            ignores_hangup: true,
+            is_bare: false,
+        };
         assert_eq!(stat, expected);
         let bare = Stat::parse(pid, format!("{front}{rest} 0 0").as_bytes()).unwrap();
         assert!(bare.is_bare);

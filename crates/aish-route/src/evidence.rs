@@ -131,7 +131,9 @@ fn asks_kindly(command: &str, own: &[&Word], evidence: &mut Evidence) {
         evidence.language(6, "a request");
     }
     let says = |pair: &[&Word]| match pair {
-        [word, next] => !word.quoted && !next.quoted && DETERMINERS.contains(&word.text.as_str()) && is_word(&next.text),
+        [word, next] => {
+            !word.quoted && !next.quoted && DETERMINERS.contains(&word.text.as_str()) && is_word(&next.text)
+        }
         _ => false,
     };
     if evidence.subcommand && own.windows(2).any(says) {

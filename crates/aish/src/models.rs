@@ -239,6 +239,21 @@ impl Collector {
         self.places.insert(name.to_owned(), place);
     }
 
+    /// Lists what keeps configured models from being used: addresses that are none, keys that are not there, and a model that is
+    /// named and not configured. Asks no server.
+    pub fn faults(config: &Config, variable: Variable<'_>) -> Vec<String> {
+        /// Models that are found and not configured.
+        const FOUND: &[&str] = &["openai", "anthropic", "local", crate::search::EMBEDDED];
+        let mut collector = Self::default();
+        collector.configured(config, variable);
+        let named = [("default", &config.model.default), ("fast", &config.model.fast)].into_iter();
+        let named = named.filter_map(|(key, name)| Some((key, name.as_deref()?)));
+        let is_missing = |name: &str| !config.models.contains_key(name) && !FOUND.contains(&name);
+        let missing = named.filter(|(_, name)| is_missing(name));
+        let missing = missing.map(|(key, name)| format!("model.{key}: there is no [models.{name}]"));
+        collector.notices.into_iter().chain(missing).collect()
+    }
+
     /// Ends the search: who answers, and who next.
     pub fn finish(self, config: &Config, wanted: Option<&str>) -> ModelSet {
         let Self { models, places, mut notices, .. } = self;
@@ -249,7 +264,12 @@ impl Collector {
                 break;
             }
             let known: Vec<&str> = models.keys().map(String::as_str).collect();
-            notices.push(format!("there is no model {name:?}; there are: {}", known.join(", ")));
+            let known = if known.is_empty() {
+                "none can be used".to_owned()
+            } else {
+                format!("there are: {}", known.join(", "))
+            };
+            notices.push(format!("there is no model {name:?}; {known}"));
         }
         let first = places.iter().min_by_key(|(_, place)| place.origin).map(|(name, _)| name.clone());
         let default = default.or(first);

@@ -79,6 +79,12 @@ const LONG: Duration = Duration::from_secs(2);
 /// The template when none is configured.
 pub const TEMPLATE: &str = "{login} {venv} {cwd} {git} {jobs} {duration} {status} {mark} ";
 
+/// Names that a template may have in braces.
+const NAMES: &[&str] = &[
+    "cwd", "user", "host", "login", "venv", "jobs", "duration", "time", "git", "status", "model", "ctx_used", "cost",
+    "mark",
+];
+
 /// Who draws the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Drawn<'a> {
@@ -229,6 +235,12 @@ fn expand(name: &str, facts: &PromptFacts, theme: &Theme, unicode: bool, out: &m
     }
 }
 
+/// Lists the names in a template that stand for nothing.
+pub fn unknown_names(template: &str) -> Vec<&str> {
+    let names = template.split('{').skip(1).filter_map(|part| Some(part.split_once('}')?.0));
+    names.filter(|name| !name.is_empty() && !NAMES.contains(name)).collect()
+}
+
 /// Writes out what would break the prompt's line: a name may hold a line feed.
 fn in_a_line(name: &str) -> String {
     aish_types::visible(name).replace('\n', "\\n").replace('\t', "\\t")
@@ -319,6 +331,19 @@ fn short_text(path: &Path) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn every_known_name_stands_for_something() {
+        let all: String = super::NAMES.iter().map(|name| format!("{{{name}}}")).collect();
+        assert!(super::unknown_names(&all).is_empty() && super::unknown_names(super::TEMPLATE).is_empty());
+        assert_eq!(super::unknown_names("{cwdd} {mark} {} {open"), ["cwdd"]);
+        let facts = super::PromptFacts::default();
+        for name in super::NAMES {
+            let mut out = aish_term::Styled::default();
+            super::expand(name, &facts, &super::Theme::default(), true, &mut out);
+            assert!(!out.text().contains('{'), "{name}");
+        }
+    }
+
     use super::*;
 
     fn text_of(template: &str, facts: &PromptFacts) -> String {

@@ -2,7 +2,7 @@
 
 use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use aish_types::near::slip;
@@ -14,7 +14,29 @@ use crate::config::show::show;
 use crate::config::template::template;
 use crate::exit::ExitCode;
 use crate::failure::{Failure, ResultExt as _};
+use crate::models::Collector;
+use crate::prompt::{Drawn, unknown_names};
 use crate::run::complain;
+
+/// Lists values that are well formed and cannot be used: models, the shell's program, names in the prompt.
+fn unfit(base: &Base) -> Vec<String> {
+    let mut found = Collector::faults(&base.config, &|name| base.variable(name));
+    let program = &base.config.shell.program;
+    if which(base, program).is_none() {
+        found.push(format!("shell.program: {program} is not there"));
+    }
+    if let Drawn::Template(template) = Drawn::of(base.config.ui.prompt.as_deref()) {
+        found.extend(unknown_names(template).iter().map(|name| format!("ui.prompt: {{{name}}} stands for nothing")));
+    }
+    found
+}
+
+/// Finds a program as a shell does.
+fn which(base: &Base, program: &str) -> Option<PathBuf> {
+    let path = base.variable("PATH").unwrap_or_default();
+    let places = if program.contains('/') { vec![PathBuf::new()] } else { std::env::split_paths(&path).collect() };
+    places.into_iter().map(|folder| folder.join(program)).find(|file| file.is_file())
+}
 
 /// Runs a sub-command; `print` writes a line to standard output.
 ///
@@ -37,7 +59,10 @@ pub fn run(base: &Base, command: &ConfigCommand, print: &mut dyn FnMut(&str)) ->
             if base.has_errors() {
                 return Ok(ExitCode::Error);
             }
-            print(if base.diagnostics.is_empty() { "nothing is wrong" } else { "warnings only" });
+            let unfit = unfit(base);
+            unfit.iter().for_each(|why| print(&format!("warning: {why}")));
+            let is_fine = base.diagnostics.is_empty() && unfit.is_empty();
+            print(if is_fine { "nothing is wrong" } else { "warnings only" });
             Ok(ExitCode::Ok)
         }
         ConfigCommand::Path | ConfigCommand::Init | ConfigCommand::Edit => {

@@ -161,3 +161,32 @@ fn what_was_typed_before_the_question_deletes_no_state() {
     assert_eq!(person.leaves(""), Some(1));
     assert!(home.path(".local/state/aish/aish.db").exists());
 }
+
+#[test]
+fn a_configuration_that_cannot_answer_is_not_called_right() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("c.toml");
+    let check = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_aish"));
+        command.arg("--config").arg(&file).args(["config", "check"]).env_clear().env("HOME", home.path());
+        let output = command.env("PATH", std::env::var("PATH").unwrap()).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(check("[model]\ndefault = \"embedded\"\n[ui]\nprompt = \"{cwd} {mark} \"\n"), "nothing is wrong\n");
+    let said = check(
+        "[model]\ndefault = \"gtp\"\n[models.gpt]\nmodel = \"x\"\nendpoint = \"not a url\"\n[models.o]\nmodel = \"x\"\n\
+         endpoint = \"http://127.0.0.1:1\"\nkey_env = \"NOPE\"\n[ui]\nprompt = \"{cwdd} {mark} \"\n[shell]\nprogram = \"/nonexistent\"\n",
+    );
+    for told in [
+        "models.gpt: ",
+        "NOPE",
+        "there is no [models.gtp]",
+        "shell.program: /nonexistent is not there",
+        "{cwdd} stands for nothing",
+    ] {
+        assert!(said.contains(told), "{told}: {said}");
+    }
+    assert!(said.ends_with("warnings only\n"), "{said}");
+}
