@@ -48,7 +48,9 @@ pub use placement::{
     After, Approval, ChangeLine, ChangedText, ChangesAnswer, ChangesQuestion, Hold, Placement, Texts,
     is_unasked_in_auto,
 };
-pub use policy::{Level, Policy, PolicyRule, PolicyRules, ProgramText, RuleError, Tried, Unrecorded, WrittenRule};
+pub use policy::{
+    Level, NamedRisk, Policy, PolicyRule, PolicyRules, ProgramText, RuleError, Tried, Unrecorded, WrittenRule,
+};
 pub use reads::Reads;
 pub use rule_id::RuleId;
 pub use rules::Effect;

@@ -14,6 +14,7 @@ use crate::autonomy::Taint;
 use crate::call::{PreparedCall, Subject};
 use crate::command::{Surroundings, analyse, analyse_argv};
 use crate::pin::canonical;
+use crate::policy::NamedRisk;
 use crate::rules::programs;
 use crate::tool_call;
 use crate::verdict::{Judgement, Verdict};
@@ -82,6 +83,13 @@ impl Gate {
         }
         if definition.requires_confirmation {
             return Judgement::new(Verdict::Ask, "tool.confirmation", "the tool wants to be confirmed");
+        }
+        if definition.trusted && self.policy.named_risk == NamedRisk::Level {
+            return if self.policy.level.asks(definition.risk) {
+                Judgement::new(Verdict::Ask, "tool.risk", "the policy's level wants its risk asked")
+            } else {
+                Judgement::new(Verdict::Allow, "tool.risk", "the policy's level lets its risk run")
+            };
         }
         match (definition.trusted, definition.risk) {
             (true, Risk::Read) => Judgement::new(Verdict::Allow, "tool.read-only", "reads only"),

@@ -7,8 +7,8 @@ use std::task::{Context, Poll, Waker};
 
 use aish_safety::{
     After, Analysis, Answer, Approval, Approver, AuditEntry, AuditError, AuditLog, Brief, By, Gate, Hold, Judgement,
-    KeptApprovals, Mode, Passage, Pin, PinError, PinStore, Placement, Policy, PreparedCall, Question, Subject,
-    Surroundings, definition_hash,
+    KeptApprovals, Level, Mode, NamedRisk, Passage, Pin, PinError, PinStore, Placement, Policy, PreparedCall, Question,
+    Subject, Surroundings, definition_hash,
 };
 use aish_types::{BoxFuture, CallContext, Risk, SourceId, ToolDefinition, ToolName};
 use serde_json::json;
@@ -310,6 +310,32 @@ fn rules_hold_for_argument_vectors_whatever_their_level() {
             "{pattern}"
         );
     }
+}
+
+#[test]
+fn a_named_risk_counts_for_the_tool_that_has_it_by_the_level() {
+    let tool = |risk: Risk, trusted: bool| {
+        let mut definition = definition("notes.move");
+        (definition.trusted, definition.risk) = (trusted, risk);
+        prepared(definition, Subject::Tool)
+    };
+    for (level, risk, trusted, runs) in [
+        (Level::Write, Risk::Read, true, true),
+        (Level::Write, Risk::Write, true, false),
+        (Level::Destructive, Risk::Write, true, true),
+        (Level::Destructive, Risk::Destructive, true, false),
+        (Level::All, Risk::Read, true, false),
+        (Level::None, Risk::Destructive, true, true),
+        (Level::Write, Risk::Read, false, false),
+        (Level::None, Risk::Read, false, false),
+    ] {
+        let policy = Policy { level, named_risk: NamedRisk::Level, ..Policy::default() };
+        let passed = matches!(pass(&world(&[]), policy, Mode::Headless, tool(risk, trusted)), Passage::Approved(_));
+        assert_eq!(passed, runs, "{level:?} {risk:?} {trusted}");
+    }
+    let mut asked = Policy { level: Level::None, named_risk: NamedRisk::Level, ..Policy::default() };
+    asked.auto_approve.insert("notes.move".into(), false);
+    assert!(matches!(pass(&world(&[]), asked, Mode::Headless, tool(Risk::Read, true)), Passage::Declined { .. }));
 }
 
 #[test]
