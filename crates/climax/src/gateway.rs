@@ -1,10 +1,12 @@
 //! MCP servers behind climax: known from the last time, started at the first call, stopped when nobody needs them.
 //!
-//! Reading order: [`manifest`] (what is kept of a server), [`upstream`] (one server), [`approved`] and [`start`] (somebody
+//! Reading order: [`manifest`] (what is kept of a server), [`upstream`] (one server), [`compared`]
+//! (what it lists now beside that), [`approved`] and [`start`] (somebody
 //! agrees to its command before it runs), [`tools`] (its tools as a source), [`pins`] (what somebody said yes to), [`relay`]
 //! (what it says during a call), [`health`], and [`Gateway`], which keeps all of them.
 
 mod approved;
+mod compared;
 mod health;
 mod local_key;
 mod manifest;

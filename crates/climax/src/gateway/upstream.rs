@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 
 use aish_journal::WallClock;
 use aish_mcp::client::{Endpoint, McpClient, Ports, ServerOptions, ServerState, WrittenEndpoint};
-use aish_safety::definition_hash;
 use aish_types::{Risk, SourceId, ToolDefinition};
 use serde_json::{Map, Value};
 use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
+use super::compared::mark_late;
 use super::health::{Health, ServerHealth, ServerRow};
 use super::local_key::LocalKey;
 use super::manifest::{Manifest, ManifestFile, first_sentence};
@@ -270,36 +270,22 @@ impl Upstream {
     fn take_list(&self, client: &McpClient, empty: Empty) {
         use aish_tools::ToolSource as _;
         let before = self.known();
+        let earlier = if before.is_some() { Vec::new() } else { self.earlier() };
+        let compared = match &before {
+            Some(before) => Some(before.tools.as_slice()),
+            None => Some(earlier.as_slice()).filter(|earlier| !earlier.is_empty()),
+        };
         let mut tools = client.definitions();
-        if tools.is_empty()
-            && empty == Empty::MayBeEarly
-            && before.as_ref().is_some_and(|before| !before.tools.is_empty())
-        {
+        if tools.is_empty() && empty == Empty::MayBeEarly && compared.is_some_and(|before| !before.is_empty()) {
             return;
         }
-        if let Some(before) = &before {
-            if !client.has_whole_list() {
-                // What did not come this time may be there all the same.
-                let is_there = |name| tools.iter().any(|tool| tool.name == name);
-                let missing: Vec<_> =
-                    before.tools.iter().filter(|tool| !is_there(tool.name.clone())).cloned().collect();
-                tools.extend(missing);
-            }
-            for tool in &mut tools {
-                let old = before.tools.iter().find(|old| old.name == tool.name);
-                let late = match old {
-                    Some(old) if definition_hash(old) == definition_hash(tool) => old.late,
-                    Some(old) => {
-                        if !old.late {
-                            self.pins.keep_old(old);
-                        }
-                        true
-                    }
-                    None => true,
-                };
-                Arc::make_mut(tool).late = late;
-            }
+        if let Some(before) = before.as_ref().filter(|_| !client.has_whole_list()) {
+            // What did not come this time may be there all the same.
+            let is_there = |name| tools.iter().any(|tool| tool.name == name);
+            let missing: Vec<_> = before.tools.iter().filter(|tool| !is_there(tool.name.clone())).cloned().collect();
+            tools.extend(missing);
         }
+        mark_late(&mut tools, compared, &self.pins);
         for tool in &mut tools {
             // As in the manifest: the server's own word on it is no risk.
             Arc::make_mut(tool).risk = Risk::Destructive;
@@ -323,6 +309,12 @@ impl Upstream {
             self.revision.fetch_add(1, Ordering::SeqCst);
             self.changed.send_modify(|count| *count += 1);
         }
+    }
+
+    /// Returns what it listed under another credential or to another build, where that is all that is known of it: it is compared
+    /// with what it lists now, and shown to nobody.
+    fn earlier(&self) -> Vec<Arc<ToolDefinition>> {
+        self.file.as_ref().map(ManifestFile::earlier).unwrap_or_default()
     }
 
     fn keep(&self, manifest: Manifest) {
