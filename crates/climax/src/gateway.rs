@@ -152,7 +152,7 @@ impl Gateway {
 
     /// Says whether somebody agreed to start a server.
     pub(crate) fn is_approved(&self, upstream: &Upstream) -> bool {
-        upstream.reach().is_some_and(|reach| self.approved.holds(&upstream.source, reach))
+        upstream.agreed().is_some_and(|agreed| self.approved.holds(&upstream.source, &agreed))
     }
 
     /// Sees to it that a server runs. Several who want it share one start.

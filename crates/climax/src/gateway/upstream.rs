@@ -12,12 +12,13 @@ use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
+use super::approved::Agreed;
 use super::compared::mark_late;
 use super::health::{Health, ServerHealth, ServerRow};
 use super::local_key::LocalKey;
 use super::manifest::{Manifest, ManifestFile, first_sentence};
 use super::pins::UpstreamPins;
-use crate::servers::ServerEntry;
+use crate::servers::{ServerEntry, program_file};
 
 /// What a person can do where a server asks for a token.
 const SIGN_IN: &str = "give it a token: `auth_env` or a header in its entry";
@@ -42,6 +43,8 @@ pub(crate) struct Upstream {
     /// Held while it is started or stopped.
     pub(crate) starting: tokio::sync::Mutex<()>,
     options: Result<ServerOptions, String>,
+    /// Where programs are looked up.
+    path: Option<String>,
     /// The options that name the files of all servers.
     files: String,
     file: Option<ManifestFile>,
@@ -104,6 +107,7 @@ impl Upstream {
             health,
             starting: tokio::sync::Mutex::new(()),
             options,
+            path: parts.world.get("PATH"),
             files: parts.files.to_owned(),
             file,
             ports: parts.ports,
@@ -132,6 +136,18 @@ impl Upstream {
         self.entry.reach.as_ref()
     }
 
+    /// Returns what somebody agrees to who agrees to its start; none where it cannot be started.
+    pub(crate) fn agreed(&self) -> Option<Agreed<'_>> {
+        let reach = self.reach()?;
+        Some(match &self.options.as_ref().ok()?.endpoint {
+            Endpoint::Stdio { command, env, cwd, .. } => {
+                let path = env.get("PATH").map(aish_types::Secret::expose).or(self.path.as_deref());
+                Agreed { reach, program: program_file(command, path, cwd.as_deref()), folder: cwd.as_deref() }
+            }
+            Endpoint::Http { .. } => Agreed { reach, program: None, folder: None },
+        })
+    }
+
     /// Returns the command that starts it by itself, as one types it in any folder.
     pub(crate) fn refresh(&self) -> String {
         self.typed(&format!("climax refresh {}", self.alias()))
@@ -139,7 +155,14 @@ impl Upstream {
 
     /// Returns a command of climax that sees the same servers, as one types it in any folder.
     pub(crate) fn typed(&self, command: &str) -> String {
-        format!("{command} {}", self.files).trim_end().to_owned()
+        let command = format!("{command} {}", self.files);
+        let here = match (self.reach(), self.options.as_ref().map(|options| &options.endpoint)) {
+            (Some(WrittenEndpoint::Stdio { cwd: None, .. }), Ok(Endpoint::Stdio { cwd: Some(folder), .. })) => {
+                format!("cd {} && ", shell_words::quote(&folder.to_string_lossy()))
+            }
+            _ => String::new(),
+        };
+        format!("{here}{}", command.trim_end())
     }
 
     /// Returns what would be started or asked: the whole command line, or the URL; secrets are no part of it.
