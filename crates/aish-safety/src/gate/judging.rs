@@ -11,10 +11,10 @@ use aish_types::Risk;
 use super::Gate;
 use crate::analysis::Analysis;
 use crate::autonomy::Taint;
-use crate::call::{PreparedCall, Subject};
-use crate::command::{Surroundings, analyse, analyse_argv};
+use crate::call::{Given, PreparedCall, Subject};
+use crate::command::{Surroundings, analyse, analyse_argv, analyse_fed};
 use crate::pin::canonical;
-use crate::policy::NamedRisk;
+use crate::policy::{NamedRisk, PolicyRules};
 use crate::rules::programs;
 use crate::tool_call;
 use crate::verdict::{Judgement, Verdict};
@@ -26,7 +26,7 @@ impl Gate {
         let taint = |trusted: Taint| if call.definition.trusted { trusted } else { Taint::Foreign };
         let mut analysis = match &call.subject {
             Subject::Command { text } => analyse(text, surroundings, rules),
-            Subject::Argv { words } => analyse_argv(words, surroundings, rules),
+            Subject::Argv { words } => analyse_given(words, &call.given, surroundings, rules),
             Subject::Page { address } => {
                 let words: Vec<String> =
                     programs::stand_in(Act::Fetch).chain([address.as_str()]).map(String::from).collect();
@@ -97,5 +97,14 @@ impl Gate {
             (true, Risk::Destructive) => Judgement::new(Verdict::Halt, "tool.destructive", "may destroy something"),
             (false, _) => Judgement::new(Verdict::Ask, "tool.untrusted", "a tool from outside, not approved yet"),
         }
+    }
+}
+
+/// Analyses a program with what it is given, in the folder that it runs in.
+fn analyse_given(words: &[String], given: &Given, surroundings: &Surroundings, rules: &PolicyRules) -> Analysis {
+    let input = given.input.as_deref();
+    match given.folder_from(surroundings.folder.as_deref()) {
+        None => analyse_fed(words, input, surroundings, rules),
+        folder => analyse_fed(words, input, &Surroundings { folder, ..surroundings.clone() }, rules),
     }
 }
