@@ -47,3 +47,23 @@ fn what_a_sub_command_says_in_error_is_not_its_help() {
     let config = config::read("prog", &out).0.unwrap();
     assert_eq!(config.tool("prog_go").unwrap().description, "Goes there");
 }
+
+#[test]
+fn the_config_names_the_program_that_was_imported_wherever_it_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let script =
+        |said: &str| format!("#!/bin/sh\n[ \"$1\" = --help ] && echo 'Usage: prog [-v]' && exit 0\necho {said}\n");
+    std::fs::create_dir(folder.path().join("sub")).unwrap();
+    for (name, said) in [("prog", "mine"), ("sub/prog", "another")] {
+        let program = file(&folder, name, &script(said));
+        std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    let climax = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_climax"));
+        command.args(args).current_dir(folder.path()).env("HOME", folder.path()).env_remove("XDG_STATE_HOME");
+        command.output().unwrap()
+    };
+    assert!(climax(&["import", "./prog", "-o", "sub/t.yaml"]).status.success());
+    let called = climax(&["call", "prog", "--in", "sub/t.yaml", "--headless-approve"]);
+    assert_eq!(String::from_utf8_lossy(&called.stdout), "mine\n", "{called:?}");
+}
