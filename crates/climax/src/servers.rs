@@ -10,6 +10,7 @@ mod overrides;
 mod place;
 mod read;
 
+pub(crate) use arguments::folded;
 pub(crate) use entry::file_options;
 pub use entry::{Limits, ServerEntry, ServerFile, joined};
 pub use file::{ServerList, read_list};

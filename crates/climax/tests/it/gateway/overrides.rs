@@ -132,6 +132,33 @@ fn a_policy_holds_for_servers() {
 }
 
 #[test]
+fn a_bound_is_not_passed_by_another_spelling() {
+    let mut servers = Servers::new();
+    let properties = json!({"path": {"type": "string"}, "to": {"type": "string"}, "TO": {"type": "string"}});
+    let read = json!({"name": "read", "inputSchema": {
+        "type": "object", "properties": properties, "additionalProperties": true}});
+    servers.fake_done("notes", &[read]);
+    servers.refresh();
+    let yaml = servers.write("over.yaml", "servers: {notes: {tools: {read: {risk: read}}}}");
+    let policy = "default: enabled\ntools: {notes.read: {args: {path: {pattern: '/safe/.*'}, to: {pattern: '[a-z]'}}}}";
+    let policy = servers.write("policy.yaml", policy);
+    let mut client = servers.client(None, &["--policy", &policy, "--config", &yaml]);
+    for (arguments, passes) in [
+        (json!({"path": "/safe/a"}), true),
+        (json!({"path": "/etc"}), false),
+        (json!({"Path": "/etc"}), false),
+        (json!({"path ": "/etc"}), false),
+        (json!({"path": "/safe/a", "PATH": "/etc"}), false),
+        (json!({"TO": "/etc"}), true),
+        (json!({"To": "/etc"}), false),
+        (json!({"other": "/etc"}), true),
+    ] {
+        let called = client.run("notes.read", arguments.clone());
+        assert_eq!(called.text == "done", passes, "{arguments}: {}", called.text);
+    }
+}
+
+#[test]
 fn validate_finds_what_is_wrong_in_a_file() {
     let servers = Servers::new();
     let check = |text: &str| {
