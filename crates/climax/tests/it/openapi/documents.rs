@@ -227,3 +227,22 @@ fn a_config_of_an_api_is_validated() {
         assert!(check(text).contains(said), "{text}: {}", check(text));
     }
 }
+
+#[test]
+fn what_need_not_be_given_and_is_not_sent_is_told() {
+    let document = one(json!({
+        "operationId": "mark",
+        "parameters": [{"name": "seen", "in": "cookie", "schema": {"type": "string"}}, {"name": "q", "in": "query"}],
+        "requestBody": {"content": {"multipart/form-data": {"schema": {"type": "object"}}}},
+    }));
+    let (config, remarks) = config(&document.to_string());
+    let tools: Vec<_> = config.tools.iter().collect();
+    assert_eq!((tools.len(), tools[0].args.len()), (1, 1));
+    assert_eq!(
+        remarks,
+        [
+            "POST /x has no 'seen': what is in a cookie is not sent",
+            "POST /x has no body: multipart/form-data is not sent"
+        ]
+    );
+}
