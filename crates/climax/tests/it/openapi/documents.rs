@@ -246,3 +246,18 @@ fn what_need_not_be_given_and_is_not_sent_is_told() {
         ]
     );
 }
+
+#[test]
+fn a_url_with_a_variable_that_nothing_fills_in_is_asked_for() {
+    for variables in [json!({}), json!({"other": {"default": "x"}})] {
+        let mut document = one(json!({}));
+        document["servers"] = json!([{"url": "https://{h}.example.com/v1", "variables": variables}]);
+        let why = error(&document.to_string());
+        assert!(why.contains("'h'") && why.contains("--server URL"), "{why}");
+        let options = ImportOptions { server: Some("https://a.example.com/v1"), ..ImportOptions::default() };
+        assert!(ApiDraft::read(&document.to_string(), &options).is_ok());
+    }
+    let mut document = one(json!({}));
+    document["servers"] = json!([{"url": "https://{h}.example.com", "variables": {"h": {"default": "a"}}}]);
+    assert_eq!(config(&document.to_string()).0.api.unwrap().url.as_str(), "https://a.example.com/");
+}
