@@ -67,3 +67,13 @@ fn the_config_names_the_program_that_was_imported_wherever_it_is_written() {
     let called = climax(&["call", "prog", "--in", "sub/t.yaml", "--headless-approve"]);
     assert_eq!(String::from_utf8_lossy(&called.stdout), "mine\n", "{called:?}");
 }
+
+#[test]
+fn what_a_line_lists_behind_its_first_option_is_said() {
+    let help = "Usage: prog [path...]\n\nTests:\n      -amin N -anewer FILE -name PATTERN\n      -ls, -long\n      -x -xdev   Stays here\n";
+    let (code, told, out) = import(&format!("#!/bin/sh\ncat <<'EOF'\n{help}EOF\n"), &[]);
+    assert_eq!(code, Some(0));
+    assert!(told.contains("prog: this option could not be read: -anewer FILE -name PATTERN\n"), "{told}");
+    assert_eq!(told.matches("could not be read").count(), 1, "{told}");
+    assert!(out.contains("\"-amin\""), "{out}");
+}
