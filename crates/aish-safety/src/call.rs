@@ -1,10 +1,12 @@
 //! A call between `prepare` and the gate: looked up, validated, rated, not yet judged.
 
+use alloc::borrow::ToOwned;
+use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use aish_types::{CallContext, ToolDefinition};
+use aish_types::{CallContext, ToolDefinition, head_and_tail};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -43,6 +45,37 @@ pub enum Subject {
     Tool,
 }
 
+/// Characters of a standard input that a question shows.
+const SHOWN: usize = 2_000;
+
+/// What a program is given beside its words.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Given {
+    /// The folder that it runs in, where a call or a configuration names one.
+    pub folder: Option<String>,
+    /// The text on its standard input; none for nothing.
+    pub input: Option<String>,
+}
+
+impl Given {
+    /// Tells it to whoever is asked, a note each.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let folder = self.folder.as_ref().map(|folder| format!("In the folder {folder}"));
+        let input = self.input.as_deref().filter(|input| !input.is_empty());
+        let input = input.map(|input| format!("It reads this:\n{}", head_and_tail(input, SHOWN).text));
+        folder.into_iter().chain(input).collect()
+    }
+
+    /// Returns the folder, as seen from the caller's.
+    pub(crate) fn folder_from(&self, caller: Option<&str>) -> Option<String> {
+        let folder = self.folder.as_deref()?;
+        match caller {
+            Some(caller) if !folder.starts_with('/') => Some(format!("{}/{folder}", caller.trim_end_matches('/'))),
+            Some(_) | None => Some(folder.to_owned()),
+        }
+    }
+}
+
 /// A call that was looked up, validated and rated. Anyone may hold one; only the gate turns it into an approved call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PreparedCall {
@@ -56,6 +89,8 @@ pub struct PreparedCall {
     pub ignored: Vec<String>,
     /// What is judged.
     pub subject: Subject,
+    /// What a program is given beside its words, judged with them.
+    pub given: Given,
     /// Who calls, from where.
     pub context: CallContext,
 }

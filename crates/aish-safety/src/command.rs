@@ -135,6 +135,17 @@ pub fn analyse(command: &str, surroundings: &Surroundings, rules: &PolicyRules) 
 
 /// Analyses a program with its arguments, no shell involved.
 pub fn analyse_argv(words: &[String], surroundings: &Surroundings, rules: &PolicyRules) -> Analysis {
+    analyse_fed(words, None, surroundings, rules)
+}
+
+/// Analyses a program with its arguments and what it is given on its standard input, no shell involved: a shell or an
+/// interpreter runs what it reads there.
+pub fn analyse_fed(
+    words: &[String],
+    input: Option<&str>,
+    surroundings: &Surroundings,
+    rules: &PolicyRules,
+) -> Analysis {
     let size: usize = words.iter().map(String::len).sum();
     if size > bounds::MAX_BYTES || words.iter().any(|word| word.contains('\0')) {
         let judgement = Judgement::new(Verdict::Halt, "bounds.size", "is longer than 64 KiB, or holds a NUL byte");
@@ -144,9 +155,18 @@ pub fn analyse_argv(words: &[String], surroundings: &Surroundings, rules: &Polic
     walker.rules = rules;
     walker.record = Some(record::Record::default());
     let words: Vec<word::Word> = words.iter().map(|word| word::Word::literal(word.as_str())).collect();
-    walker.run(&words, &word::Stream::default());
+    walker.run(&words, &stream(input));
     let changes = record::changes(&mut walker);
     conclude(walker, changes)
+}
+
+/// Makes a stream of a text. One that is longer than what is read of a command hides what it holds.
+fn stream(input: Option<&str>) -> word::Stream {
+    match input {
+        None => word::Stream::default(),
+        Some(text) if text.len() > bounds::MAX_BYTES => word::Stream::unknown(word::Taint::DECODED),
+        Some(text) => word::Stream::known(text),
+    }
 }
 
 /// Analyses a command line as if one wrapper were not in the table, or the [`FALLBACK`] not there: the check that each of

@@ -220,7 +220,7 @@ impl Gate {
                 drift: weighed.drift.clone(),
                 always: if mode == Mode::Interactive { kept::offer(&call, &weighed.analysis.judgement) } else { None },
                 can_try: weighed.placed.can_try(weighed.analysis.judgement.verdict),
-                notes,
+                notes: call.given.notes().into_iter().chain(notes).collect(),
                 way_back,
             };
             match self.consult(approver, &question).await {

@@ -36,9 +36,9 @@ pub use approver::{Answer, Approver, Brief, Nobody, Question, WayBack};
 pub use audit::{AuditEntry, AuditError, AuditLog, By};
 pub use autonomy::{Autonomy, Consent, Sends, Taint};
 pub use brought::{Brought, is_brought};
-pub use call::{PreparedCall, Subject};
+pub use call::{Given, PreparedCall, Subject};
 pub use change::Changes;
-pub use command::{Part, Surroundings, analyse, analyse_argv, settings_files};
+pub use command::{Part, Surroundings, analyse, analyse_argv, analyse_fed, settings_files};
 pub use file_access::{Act, FileAccess};
 pub use gate::{ApprovedCall, DECLINED, Gate, Mode, Passage, UNRECORDED};
 pub use hold::{Shell, hold, is_harmless_name, is_harmless_value, touches_the_shell};
@@ -48,7 +48,9 @@ pub use placement::{
     After, Approval, ChangeLine, ChangedText, ChangesAnswer, ChangesQuestion, Hold, Placement, Texts,
     is_unasked_in_auto,
 };
-pub use policy::{Level, Policy, PolicyRule, PolicyRules, ProgramText, RuleError, Tried, Unrecorded, WrittenRule};
+pub use policy::{
+    Level, NamedRisk, Policy, PolicyRule, PolicyRules, ProgramText, RuleError, Tried, Unrecorded, WrittenRule,
+};
 pub use reads::Reads;
 pub use rule_id::RuleId;
 pub use rules::Effect;

@@ -25,10 +25,22 @@ pub struct Policy {
     pub rules: PolicyRules,
     /// From which risk on a command that a configuration's author wrote is asked.
     pub level: Level,
+    /// How a tool is judged whose risk the user named.
+    pub named_risk: NamedRisk,
     /// What runs when decisions cannot be written.
     pub unrecorded: Unrecorded,
     /// When a person is asked about commands.
     pub approval: Approval,
+}
+
+/// How a tool is judged whose risk the user named, where the policy says nothing of the tool itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum NamedRisk {
+    /// By itself: what reads runs, what changes something is asked, what may destroy halts.
+    #[default]
+    Itself,
+    /// By the policy's level, as the commands of a configuration are.
+    Level,
 }
 
 /// What runs when the decision about it cannot be written; an autonomous run ends then in any case.
@@ -75,6 +87,7 @@ impl Default for Policy {
             broken: None,
             rules: PolicyRules::default(),
             level: Level::default(),
+            named_risk: NamedRisk::default(),
             unrecorded: Unrecorded::default(),
             approval: Approval::default(),
         }

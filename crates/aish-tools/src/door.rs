@@ -221,6 +221,7 @@ impl Door {
             definition_hash: definition_hash(&definition),
             definition: Arc::new(definition),
             subject: plan.subject,
+            given: plan.given,
             ..about.clone()
         };
         let sentence = Box::pin(std::future::ready(None));

@@ -98,10 +98,10 @@ impl Executor {
         let planned = guard::call(|| Arc::clone(&tool.source).plan(&checked_call));
         let planned = planned
             .ok_or_else(|| Box::new(ToolOutcome::failure(format!("Tool '{name}' failed while it was prepared"))))?;
-        let Plan { subject, confirm, run } = planned.map_err(|faults| refused(&faults))?;
+        let Plan { subject, given, confirm, run } = planned.map_err(|faults| refused(&faults))?;
         let CheckedCall { definition, arguments, ignored, context } = checked_call;
         let definition_hash = tool.hash().clone();
-        let call = PreparedCall { definition_hash, definition, arguments, ignored, subject, context };
+        let call = PreparedCall { definition_hash, definition, arguments, ignored, subject, given, context };
         Ok(Planned { call, confirm, run })
     }
 

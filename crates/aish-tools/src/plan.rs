@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use aish_safety::{ApprovedCall, Subject};
+use aish_safety::{ApprovedCall, Given, Subject};
 use aish_types::{BoxFuture, ToolOutcome};
 use tokio_util::sync::CancellationToken;
 
@@ -23,6 +23,8 @@ pub type Run = Box<dyn FnOnce(ApprovedCall, RunContext) -> BoxFuture<'static, To
 pub struct Plan {
     /// What the gate judges.
     pub subject: Subject,
+    /// What a program is given beside its words; judged with them, and shown where somebody is asked.
+    pub given: Given,
     /// What is asked in place of the plain question; none for that one.
     pub confirm: Option<Confirm>,
     /// Runs what was judged: it holds the same values as `subject`.
@@ -45,7 +47,12 @@ impl Plan {
         F: FnOnce(ApprovedCall, RunContext) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = ToolOutcome> + Send + 'static,
     {
-        Self { subject, confirm: None, run: Box::new(move |call, context| Box::pin(run(call, context))) }
+        Self {
+            subject,
+            given: Given::default(),
+            confirm: None,
+            run: Box::new(move |call, context| Box::pin(run(call, context))),
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! with `options_first` positionals come last. Positionals that want `--` before them come behind everything else.
 //! No shell is ever involved.
 
+use aish_safety::Given;
 use serde_json::{Map, Value};
 
 use crate::config::{Arg, Config, ListStyle, Place, Tool};
@@ -25,6 +26,13 @@ pub struct Invocation {
     pub folder: Option<String>,
     /// Variables added to the environment.
     pub env: Vec<(String, String)>,
+}
+
+impl Invocation {
+    /// Returns what is judged and shown beside the words.
+    pub(crate) fn given(&self) -> Given {
+        Given { folder: self.folder.clone(), input: self.stdin.clone() }
+    }
 }
 
 /// Why a call cannot be started; every fault at once, in words for the caller.

@@ -19,6 +19,7 @@ mod skill;
 mod status;
 mod validate;
 mod watch;
+mod watched;
 
 use std::process::ExitCode;
 

@@ -91,6 +91,7 @@ fn look_up(
         docker::wrap(&mut invocation, container, world);
     }
     let (catalogue, timeout_s) = (Arc::clone(catalogue), resolve.timeout_s);
+    let given = invocation.given();
     let plan = Plan::of(Subject::Argv { words: invocation.words.clone() }, move |_call, context| async move {
         let limits = Limits { timeout_s, cancel: context.cancel };
         match run::start(invocation, &limits, &catalogue.policy().executor).await {
@@ -103,5 +104,6 @@ fn look_up(
     });
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a float to integer cast saturates")]
     let timeout_ms = (timeout_s * 1000.0) as u64;
+    let plan = Plan { given, ..plan };
     LookUp { name: resolve.variable.clone(), plan, timeout_ms: timeout_ms.saturating_add(ENDING_MS) }
 }

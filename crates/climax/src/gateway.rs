@@ -1,10 +1,12 @@
 //! MCP servers behind climax: known from the last time, started at the first call, stopped when nobody needs them.
 //!
-//! Reading order: [`manifest`] (what is kept of a server), [`upstream`] (one server), [`approved`] and [`start`] (somebody
+//! Reading order: [`manifest`] (what is kept of a server), [`upstream`] (one server), [`compared`]
+//! (what it lists now beside that), [`approved`] and [`start`] (somebody
 //! agrees to its command before it runs), [`tools`] (its tools as a source), [`pins`] (what somebody said yes to), [`relay`]
 //! (what it says during a call), [`health`], and [`Gateway`], which keeps all of them.
 
 mod approved;
+mod compared;
 mod health;
 mod local_key;
 mod manifest;
@@ -150,7 +152,7 @@ impl Gateway {
 
     /// Says whether somebody agreed to start a server.
     pub(crate) fn is_approved(&self, upstream: &Upstream) -> bool {
-        upstream.reach().is_some_and(|reach| self.approved.holds(&upstream.source, reach))
+        upstream.agreed().is_some_and(|agreed| self.approved.holds(&upstream.source, &agreed))
     }
 
     /// Sees to it that a server runs. Several who want it share one start.

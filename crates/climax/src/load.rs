@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use aish_mcp::client::WrittenEndpoint;
 use aish_types::near::slip;
 
 use crate::bundled::{self, Bundled};
 use crate::config::{self, Config};
 use crate::fault::{Fault, Severity};
-use crate::servers::ServerFile;
+use crate::servers::{ServerFile, is_relative};
 
 /// Bytes that a configuration may have.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -123,14 +124,22 @@ fn anchored(mut config: Config, file: &Path) -> Config {
     let command = config.command.trim_start();
     let (program, rest) = command.split_at(command.find(char::is_whitespace).unwrap_or(command.len()));
     // What has quotes or variables in it is told by whoever runs it.
-    let relative =
-        program.contains('/') && !program.starts_with(['/', '~']) && !program.contains(['$', '\'', '"', '\\']);
+    let relative = is_relative(program) && !program.contains(['$', '\'', '"', '\\']);
     let folder = file.parent().map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
-    if relative && let Some(folder) = folder.and_then(|folder| std::path::absolute(folder).ok()) {
-        let program = folder.join(program.trim_start_matches("./"));
-        config.command = format!("{}{rest}", shell_words::quote(&program.to_string_lossy()));
+    let folder = folder.and_then(|folder| std::path::absolute(folder).ok());
+    let beside = |program: &str| {
+        folder.as_ref().map(|folder| folder.join(program.trim_start_matches("./")).to_string_lossy().into_owned())
+    };
+    if relative && let Some(program) = beside(program) {
+        config.command = format!("{}{rest}", shell_words::quote(&program));
     }
     for server in &mut config.servers {
+        if let Some(WrittenEndpoint::Stdio { command, .. }) = &mut server.reach
+            && is_relative(command)
+            && let Some(program) = beside(command)
+        {
+            *command = program;
+        }
         server.files.push(ServerFile::Config(file.to_path_buf()));
     }
     config

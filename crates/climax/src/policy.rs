@@ -13,6 +13,7 @@ use regex::Regex;
 use serde_json::{Map, Value};
 
 use crate::config::Tool;
+use crate::servers::folded;
 
 /// What a policy file says; the default is that of no policy file.
 #[derive(Debug, Clone, Default)]
@@ -160,10 +161,17 @@ impl Policy {
         gate
     }
 
-    /// Checks the values that a server's tool will be given, defaults included; every fault at once.
-    pub fn violations_of(&self, tool: &str, arguments: &Value) -> Vec<String> {
+    /// Checks the values that a server's tool with this schema will be given, defaults included; every fault at once. A name that
+    /// the server may take for that of a bound argument, and that its schema does not have, is one.
+    pub fn violations_of(&self, tool: &str, schema: &Value, arguments: &Value) -> Vec<String> {
         let mut faults = Vec::new();
+        let is_its_own = |name: &str| schema.get("properties").is_some_and(|shown| shown.get(name).is_some());
         for (name, bounds) in self.tools.get(tool).into_iter().flat_map(|policy| &policy.args) {
+            let given = arguments.as_object().into_iter().flatten().map(|(given, _)| given);
+            let alike = given.filter(|given| *given != name && folded(given) == folded(name) && !is_its_own(given));
+            for given in alike {
+                faults.push(format!("Argument '{given}': the policy bounds '{name}', which has to be written so"));
+            }
             if let Some(value) = arguments.get(name).filter(|value| !value.is_null()) {
                 bounds.check(name, value, &mut faults);
             }

@@ -20,7 +20,7 @@ use std::time::Duration;
 use aish_journal::PinFile;
 use aish_mcp::server::{CallScope, Change};
 use aish_safety::{AuditLog, DECLINED, Gate, Mode, Nobody, PinStore, Surroundings};
-use aish_tools::index::{Found, SearchRequestError};
+use aish_tools::index::{Found, SearchRequest, SearchRequestError};
 use aish_tools::{Call, DiscoveryTools, Door, Executor, Passed, Ready, Registry};
 use aish_types::{CallContext, CallId, SessionId, SourceId, ToolDefinition, ToolName, ToolOutcome};
 use serde_json::{Value, json};
@@ -194,25 +194,25 @@ impl Service {
     /// # Errors
     /// Every fault of the arguments at once.
     pub async fn find(&self, arguments: &Value, scope: &CallScope) -> Result<Found, SearchRequestError> {
+        self.asked();
+        let request = SearchRequest::read(arguments)?;
         if let Some(gateway) = &self.gateway {
-            self.learn(gateway, scope).await;
+            self.learn(gateway, scope, &request).await;
         }
         let view = self.view();
-        let answer = self.discovery.find(&view.index, arguments);
+        let mut found = request.answer(&view.index);
         self.meanings.see_to(&view, |view| &view.index);
         // Greeting a client and reading the words of a first request takes code and tables that later ones hardly use.
         self.searched.call_once(|| {
             aish_process::release_code();
         });
-        self.asked();
-        let mut found = answer?;
         if let Some(gateway) = &self.gateway {
             found.mark(|tool| {
                 let upstream = gateway.upstream(tool.group())?;
                 let state = if tool.is_late() { "changed" } else { upstream.state().as_str() };
                 Some((upstream.alias().to_owned(), state.to_owned()))
             });
-            found.leave_out(self.unsearched(gateway));
+            found.leave_out(self.unsearched(gateway, &request));
         }
         Ok(found)
     }

@@ -98,6 +98,7 @@ impl ToolSource for ConfigTools {
         let confirm = confirm::plan(&self.catalogue, &entry, arguments, general, &*self.world);
         let (policy, timeout_s) = (Arc::clone(policy), tool.timeout_s);
         let subject = Subject::Argv { words: invocation.words.clone() };
+        let given = invocation.given();
         let plan = Plan::of(subject, move |call, context| async move {
             // What names no folder of its own runs where the caller is.
             let mut invocation = invocation;
@@ -107,6 +108,6 @@ impl ToolSource for ConfigTools {
             let limits = Limits { timeout_s, cancel: context.cancel };
             run::call(invocation, limits, &policy.executor).await
         });
-        Ok(Plan { confirm: Some(confirm), ..plan })
+        Ok(Plan { given, confirm: Some(confirm), ..plan })
     }
 }

@@ -112,6 +112,23 @@ impl CallScope {
         Self { cancel, client: ClientFacts::default(), wire: None }
     }
 
+    /// Makes a scope for what goes on after the call was answered: its questions still reach the client. None where there is no
+    /// client, and in the era in which a client is asked by the answer itself.
+    pub fn outliving(&self) -> Option<Self> {
+        let wire = self.wire.as_ref().filter(|wire| wire.inputs.is_none())?;
+        let wire = Wire {
+            peer: wire.peer.clone(),
+            token: None,
+            inputs: None,
+            level: Arc::clone(&wire.level),
+            logging: wire.logging,
+            progressed: AtomicBool::new(false),
+            highest: Mutex::new(f64::NEG_INFINITY),
+            counters: Default::default(),
+        };
+        Some(Self { cancel: CancellationToken::new(), client: self.client.clone(), wire: Some(wire) })
+    }
+
     pub(super) fn connected(cancel: CancellationToken, client: ClientFacts, wire: Wire) -> Self {
         Self { cancel, client, wire: Some(wire) }
     }

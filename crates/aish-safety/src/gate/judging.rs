@@ -11,9 +11,10 @@ use aish_types::Risk;
 use super::Gate;
 use crate::analysis::Analysis;
 use crate::autonomy::Taint;
-use crate::call::{PreparedCall, Subject};
-use crate::command::{Surroundings, analyse, analyse_argv};
+use crate::call::{Given, PreparedCall, Subject};
+use crate::command::{Surroundings, analyse, analyse_argv, analyse_fed};
 use crate::pin::canonical;
+use crate::policy::{NamedRisk, PolicyRules};
 use crate::rules::programs;
 use crate::tool_call;
 use crate::verdict::{Judgement, Verdict};
@@ -25,7 +26,7 @@ impl Gate {
         let taint = |trusted: Taint| if call.definition.trusted { trusted } else { Taint::Foreign };
         let mut analysis = match &call.subject {
             Subject::Command { text } => analyse(text, surroundings, rules),
-            Subject::Argv { words } => analyse_argv(words, surroundings, rules),
+            Subject::Argv { words } => analyse_given(words, &call.given, surroundings, rules),
             Subject::Page { address } => {
                 let words: Vec<String> =
                     programs::stand_in(Act::Fetch).chain([address.as_str()]).map(String::from).collect();
@@ -83,11 +84,27 @@ impl Gate {
         if definition.requires_confirmation {
             return Judgement::new(Verdict::Ask, "tool.confirmation", "the tool wants to be confirmed");
         }
+        if definition.trusted && self.policy.named_risk == NamedRisk::Level {
+            return if self.policy.level.asks(definition.risk) {
+                Judgement::new(Verdict::Ask, "tool.risk", "the policy's level wants its risk asked")
+            } else {
+                Judgement::new(Verdict::Allow, "tool.risk", "the policy's level lets its risk run")
+            };
+        }
         match (definition.trusted, definition.risk) {
             (true, Risk::Read) => Judgement::new(Verdict::Allow, "tool.read-only", "reads only"),
             (true, Risk::Write) => Judgement::new(Verdict::Ask, "tool.write", "changes something"),
             (true, Risk::Destructive) => Judgement::new(Verdict::Halt, "tool.destructive", "may destroy something"),
             (false, _) => Judgement::new(Verdict::Ask, "tool.untrusted", "a tool from outside, not approved yet"),
         }
+    }
+}
+
+/// Analyses a program with what it is given, in the folder that it runs in.
+fn analyse_given(words: &[String], given: &Given, surroundings: &Surroundings, rules: &PolicyRules) -> Analysis {
+    let input = given.input.as_deref();
+    match given.folder_from(surroundings.folder.as_deref()) {
+        None => analyse_fed(words, input, surroundings, rules),
+        folder => analyse_fed(words, input, &Surroundings { folder, ..surroundings.clone() }, rules),
     }
 }

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
 use aish_safety::{
-    After, Analysis, Answer, Approval, Approver, AuditEntry, AuditError, AuditLog, Brief, By, Gate, Hold, Judgement,
-    KeptApprovals, Mode, Passage, Pin, PinError, PinStore, Placement, Policy, PreparedCall, Question, Subject,
-    Surroundings, definition_hash,
+    After, Analysis, Answer, Approval, Approver, AuditEntry, AuditError, AuditLog, Brief, By, Gate, Given, Hold,
+    Judgement, KeptApprovals, Level, Mode, NamedRisk, Passage, Pin, PinError, PinStore, Placement, Policy,
+    PreparedCall, Question, Subject, Surroundings, definition_hash,
 };
 use aish_types::{BoxFuture, CallContext, Risk, SourceId, ToolDefinition, ToolName};
 use serde_json::json;
@@ -80,6 +80,7 @@ pub(crate) fn prepared(definition: ToolDefinition, subject: Subject) -> Prepared
         arguments: json!({}),
         ignored: vec![],
         subject,
+        given: Given::default(),
         context,
     }
 }
@@ -310,6 +311,74 @@ fn rules_hold_for_argument_vectors_whatever_their_level() {
             "{pattern}"
         );
     }
+}
+
+#[test]
+fn a_named_risk_counts_for_the_tool_that_has_it_by_the_level() {
+    let tool = |risk: Risk, trusted: bool| {
+        let mut definition = definition("notes.move");
+        (definition.trusted, definition.risk) = (trusted, risk);
+        prepared(definition, Subject::Tool)
+    };
+    for (level, risk, trusted, runs) in [
+        (Level::Write, Risk::Read, true, true),
+        (Level::Write, Risk::Write, true, false),
+        (Level::Destructive, Risk::Write, true, true),
+        (Level::Destructive, Risk::Destructive, true, false),
+        (Level::All, Risk::Read, true, false),
+        (Level::None, Risk::Destructive, true, true),
+        (Level::Write, Risk::Read, false, false),
+        (Level::None, Risk::Read, false, false),
+    ] {
+        let policy = Policy { level, named_risk: NamedRisk::Level, ..Policy::default() };
+        let passed = matches!(pass(&world(&[]), policy, Mode::Headless, tool(risk, trusted)), Passage::Approved(_));
+        assert_eq!(passed, runs, "{level:?} {risk:?} {trusted}");
+    }
+    let mut asked = Policy { level: Level::None, named_risk: NamedRisk::Level, ..Policy::default() };
+    asked.auto_approve.insert("notes.move".into(), false);
+    assert!(matches!(pass(&world(&[]), asked, Mode::Headless, tool(Risk::Read, true)), Passage::Declined { .. }));
+}
+
+#[test]
+fn what_a_program_is_given_is_judged_and_shown() {
+    let fed = |words: &[&str], input: &str, folder: Option<&str>| {
+        let mut definition = definition("script");
+        (definition.trusted, definition.risk, definition.judged) = (true, Risk::Write, true);
+        let subject = Subject::Argv { words: words.iter().map(|word| (*word).into()).collect() };
+        let given = Given { folder: folder.map(Into::into), input: Some(input.into()) };
+        PreparedCall { given, ..prepared(definition, subject) }
+    };
+    let long = "x".repeat(100_000);
+    for (words, input, folder, expected) in [
+        (&["sh"][..], "rm -rf /\n", None, "halt"),
+        (&["bash", "-s"], "echo a\nrm -rf ~\n", None, "halt"),
+        (&["env", "A=1", "sh"], "rm -rf /", None, "halt"),
+        (&["python3", "-"], "import os\nos.system('rm -rf /')", None, "halt"),
+        (&["sh"], "rm -rf .", Some("/"), "halt"),
+        (&["sh"], long.as_str(), None, "halt"),
+        (&["sh"], "rm\0-rf /", None, "halt"),
+        (&["sh"], "ls\n", None, "yes"),
+        (&["cat"], "rm -rf /\n", None, "yes"),
+        (&["cat"], long.as_str(), None, "yes"),
+        (&["tee", "notes.txt"], long.as_str(), None, "yes"),
+        (&["git", "commit", "-F", "-"], long.as_str(), None, "yes"),
+        (&["kubectl", "apply", "-f", "-"], long.as_str(), None, "yes"),
+        (&["nobody-knows"], long.as_str(), None, "yes"),
+    ] {
+        let passage = pass(&world(&[]), Policy::default(), Mode::HeadlessYes, fed(words, input, folder));
+        let got = match passage {
+            Passage::Approved(_) => "yes",
+            Passage::Halted { .. } => "halt",
+            Passage::Declined { .. } | Passage::Edited { .. } => "no",
+        };
+        assert_eq!(got, expected, "{words:?} {folder:?} {}", input.get(..20).unwrap_or(input));
+    }
+    let asked = world(&[Answer::No]);
+    pass(&asked, Policy::default(), Mode::Interactive, fed(&["sh"], "touch a\n", Some("/srv")));
+    assert_eq!(asked.asked.lock().unwrap()[0].notes, ["In the folder /srv", "It reads this:\ntouch a\n"]);
+    let asked = world(&[Answer::No]);
+    pass(&asked, Policy::default(), Mode::Interactive, fed(&["tee", "a"], &long, None));
+    assert!(asked.asked.lock().unwrap()[0].notes[0].len() < 2_200);
 }
 
 #[test]

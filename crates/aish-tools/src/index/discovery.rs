@@ -208,6 +208,14 @@ impl SearchRequest {
         Self { query, queries, detail, summary }
     }
 
+    /// Says whether tools of a group could be found of which only its name and kind are known.
+    pub fn may_find(&self, group: &str, kind: ToolKind) -> bool {
+        let Query { category, group: wanted, kind: wanted_kind, .. } = &self.query;
+        category.is_none()
+            && wanted_kind.is_none_or(|wanted| wanted == kind)
+            && wanted.as_ref().is_none_or(|wanted| wanted.to_lowercase() == group.to_lowercase())
+    }
+
     /// Answers from the index; a filter that nothing is called by is told.
     pub fn answer(&self, index: &Index) -> Found {
         let mut found = self.found(index);

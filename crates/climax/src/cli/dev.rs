@@ -1,7 +1,6 @@
 //! `climax dev`: a config while it is written: its faults, what an agent would see of it and what that costs, and a call.
 
 use std::io;
-use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -18,12 +17,16 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::configs::{self, Selection};
-use super::{Exit, call, log, output, run, validate, watch};
+use super::watched::Watched;
+use super::{Exit, call, log, output, run, validate};
 
 /// Characters of a text that make about one token.
 const CHARACTERS_FOR_A_TOKEN: usize = 4;
 /// What passes without a change before a file counts as written: an editor writes in several steps.
 const SETTLED: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
+
+/// How often it is looked whether another folder has the place of the watched one.
+const LOOK: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 
 /// Arguments of `dev`.
 #[derive(Debug, Clone, clap::Args)]
@@ -64,8 +67,8 @@ pub(super) fn run(args: &Args) -> Exit {
     let source = [Source::File(args.file.clone())];
     let selection = Selection { policy: args.policy.clone(), ..Selection::default() };
     // Watched before it is read, so that no change comes between.
-    let notices = match watch::notices(&watch::folders(&source, &selection)) {
-        Ok(notices) => notices,
+    let mut watched = match Watched::new(&source, &selection) {
+        Ok(watched) => watched,
         Err(error) => {
             output::tell(&format!("error: the folder of {} cannot be watched: {error}", args.file.display()));
             return Exit::Failure;
@@ -79,7 +82,7 @@ pub(super) fn run(args: &Args) -> Exit {
             show(args, &arguments);
             output::tell(&format!("Waiting for a change of {} (Ctrl-C ends).", args.file.display()));
         }
-        if let Err(error) = wait(&notices) {
+        if let Err(error) = wait(&mut watched) {
             output::tell(&format!("error: {} is no longer watched: {error}", args.file.display()));
             return Exit::Failure;
         }
@@ -91,16 +94,14 @@ fn contents(args: &Args) -> [Option<Vec<u8>>; 2] {
 }
 
 /// Waits for a change, and until no other follows it.
-fn wait(notices: &OwnedFd) -> io::Result<()> {
-    let mut patience = None;
+fn wait(watched: &mut Watched) -> io::Result<()> {
+    let mut changed = false;
     loop {
-        let mut files = [PollFd::new(notices, PollFlags::IN)];
-        match rustix::event::poll(&mut files, patience.as_ref()) {
-            Ok(0) => return Ok(()),
-            Ok(_) => {
-                watch::take_notices(notices)?;
-                patience = Some(SETTLED);
-            }
+        let mut files = [PollFd::new(watched.notices(), PollFlags::IN)];
+        let patience = if changed { SETTLED } else { LOOK };
+        match rustix::event::poll(&mut files, Some(&patience)) {
+            Ok(0) if changed => return Ok(()),
+            Ok(_) => changed |= watched.take()?,
             Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }

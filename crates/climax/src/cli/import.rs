@@ -4,6 +4,7 @@ mod openapi;
 mod server;
 mod walk;
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -62,7 +63,7 @@ pub(super) fn run(args: &Args) -> Exit {
 
 fn from_help(command: &str, args: &Args) -> Exit {
     let Some(runtime) = run::runtime() else { return Exit::Failure };
-    let draft = runtime.block_on(walk::draft(command, Duration::from_secs(args.timeout)));
+    let draft = runtime.block_on(walk::draft(&in_any_folder(command), Duration::from_secs(args.timeout)));
     runtime.shutdown_background();
     let draft = match draft {
         Ok(draft) => draft,
@@ -78,6 +79,15 @@ fn from_help(command: &str, args: &Args) -> Exit {
     let tools = if count == 1 { "1 tool".to_owned() } else { format!("{count} tools") };
     output::tell(&format!("{tools}. Risks are guessed: look at every one of them."));
     written(&draft.yaml(), args.output.as_deref())
+}
+
+/// Names a program that lies beside us for a config, which may lie in another folder.
+fn in_any_folder(command: &str) -> Cow<'_, str> {
+    if command.contains('/') && Path::new(command).is_relative() {
+        return std::path::absolute(command)
+            .map_or(Cow::Borrowed(command), |path| Cow::Owned(path.to_string_lossy().into_owned()));
+    }
+    Cow::Borrowed(command)
 }
 
 /// Writes the file, or standard output.

@@ -1,26 +1,21 @@
 //! `--watch`: configs are read again when they change.
 
 use std::io;
-use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use climax::load::Source;
 use climax::schema::Flags;
 use climax::service::Service;
-use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
-use rustix::io::Errno;
 use tokio::time::MissedTickBehavior;
 
 use super::configs::{self, Selection};
 use super::last_good::LastGood;
 use super::output;
+use super::watched::Watched;
 
 /// How often notices are taken. A change is read after a turn without another one: an editor writes in several steps.
 const TURN: Duration = Duration::from_millis(200);
-/// Bytes of notices that are taken at once; what they say does not matter, only that they came.
-const NOTICES: usize = 4096;
 
 /// What is watched, and how it is read again.
 pub(super) struct Watch {
@@ -40,18 +35,18 @@ impl Watch {
     /// # Errors
     /// When the files cannot be watched.
     pub(super) fn start(self, sources: &[Source], service: Arc<Service>) -> io::Result<()> {
-        let notices = notices(&folders(sources, &self.selection))?;
-        tokio::spawn(self.follow(notices, service));
+        let watched = Watched::new(sources, &self.selection)?;
+        tokio::spawn(self.follow(watched, service));
         Ok(())
     }
 
-    async fn follow(mut self, notices: OwnedFd, service: Arc<Service>) {
+    async fn follow(mut self, mut watched: Watched, service: Arc<Service>) {
         let mut turns = tokio::time::interval(TURN);
         turns.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut waiting = false;
         loop {
             turns.tick().await;
-            match take_notices(&notices) {
+            match watched.take() {
                 Ok(true) => waiting = true,
                 Ok(false) if std::mem::take(&mut waiting) => self.reload(&service),
                 Ok(false) => {}
@@ -88,54 +83,5 @@ impl Watch {
         let named = self.selection.config.iter().filter(|path| path.exists()).cloned();
         sources.extend(named.map(Source::File));
         sources
-    }
-}
-
-/// Returns the folders of configs and policy: folders are watched, not files, since an editor puts a new file in the place of the
-/// old one.
-pub(super) fn folders(sources: &[Source], selection: &Selection) -> Vec<PathBuf> {
-    let files = sources.iter().filter_map(|source| match source {
-        Source::File(path) => Some(path.as_path()),
-        Source::Bundled(_) => None,
-    });
-    let parent = |path: &Path| match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
-        Some(_) | None => PathBuf::from("."),
-    };
-    let mut folders: Vec<PathBuf> = files.chain(selection.policy.as_deref()).map(parent).collect();
-    folders.sort();
-    folders.dedup();
-    folders
-}
-
-/// Watches folders.
-///
-/// # Errors
-/// When one cannot be watched.
-pub(super) fn notices(folders: &[PathBuf]) -> io::Result<OwnedFd> {
-    let notices = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)?;
-    let changes = WatchFlags::CREATE
-        | WatchFlags::MODIFY
-        | WatchFlags::CLOSE_WRITE
-        | WatchFlags::MOVED_FROM
-        | WatchFlags::MOVED_TO
-        | WatchFlags::DELETE;
-    for folder in folders {
-        inotify::add_watch(&notices, folder, changes)?;
-    }
-    Ok(notices)
-}
-
-/// Takes all notices that are there; says whether there were any.
-pub(super) fn take_notices(notices: &OwnedFd) -> io::Result<bool> {
-    let mut room = [0_u8; NOTICES];
-    let mut any = false;
-    loop {
-        match rustix::io::read(notices, &mut room) {
-            Ok(0) | Err(Errno::WOULDBLOCK) => return Ok(any),
-            Ok(_) => any = true,
-            Err(Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
     }
 }

@@ -1,7 +1,8 @@
-//! Which servers somebody agreed to start: the whole command line or URL, with the names of what goes along.
+//! Which servers somebody agreed to start: the whole command line or URL, with the names of what goes along, the file that the
+//! program is, and the folder that it runs in where the command line may hang on that.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use aish_mcp::client::WrittenEndpoint;
@@ -9,6 +10,17 @@ use aish_types::SourceId;
 use serde_json::json;
 
 use super::local_key::LocalKey;
+
+/// What is agreed to.
+#[derive(Debug, Clone)]
+pub(crate) struct Agreed<'a> {
+    /// How the server is reached, as it was written.
+    pub(crate) reach: &'a WrittenEndpoint,
+    /// The file that its program is here; none where there is none, and for a URL.
+    pub(crate) program: Option<PathBuf>,
+    /// The folder that it runs in, where that is known to matter.
+    pub(crate) folder: Option<&'a Path>,
+}
 
 /// Approved servers in a file, by their identity. A file that cannot be read approves nothing.
 pub(crate) struct Approved {
@@ -25,8 +37,8 @@ impl Approved {
     }
 
     /// Says whether this very server was approved.
-    pub(crate) fn holds(&self, source: &SourceId, reach: &WrittenEndpoint) -> bool {
-        let digest = self.digest(reach);
+    pub(crate) fn holds(&self, source: &SourceId, agreed: &Agreed<'_>) -> bool {
+        let digest = self.digest(agreed);
         let is_known = |known: &BTreeMap<String, String>| known.get(source.as_str()) == Some(&digest);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if is_known(&known) {
@@ -38,23 +50,26 @@ impl Approved {
     }
 
     /// Notes that somebody approved a server.
-    pub(crate) fn note(&self, source: &SourceId, reach: &WrittenEndpoint) {
+    pub(crate) fn note(&self, source: &SourceId, agreed: &Agreed<'_>) {
+        let digest = self.digest(agreed);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let _held = self.path.as_ref().map(|path| aish_journal::hold(path));
         let mut all = read(self.path.as_ref());
-        all.insert(source.to_string(), self.digest(reach));
+        all.insert(source.to_string(), digest.clone());
         if let (Some(path), Ok(bytes)) = (&self.path, serde_json::to_vec_pretty(&all))
             && let Err(error) = aish_journal::replace(path, &bytes)
         {
             tracing::warn!(%error, "that a server was approved cannot be kept; it is asked again the next time");
         }
-        known.insert(source.to_string(), self.digest(reach));
+        known.insert(source.to_string(), digest);
     }
 
     /// Hashes what was approved, as it was written: a variable that is filled in may have another value every day.
-    fn digest(&self, reach: &WrittenEndpoint) -> String {
-        let value = match reach {
-            WrittenEndpoint::Stdio { command, args, env, cwd } => json!(["program", command, args, env, cwd]),
+    fn digest(&self, agreed: &Agreed<'_>) -> String {
+        let value = match agreed.reach {
+            WrittenEndpoint::Stdio { command, args, env, cwd } => {
+                json!(["program", command, args, env, cwd, agreed.program, agreed.folder])
+            }
             WrittenEndpoint::Http { url, headers, auth_env } => json!(["url", url, headers, auth_env]),
         };
         self.key.hash(&value).to_string()
@@ -70,13 +85,14 @@ fn read(path: Option<&PathBuf>) -> BTreeMap<String, String> {
 mod tests {
     use super::*;
 
-    fn program(args: &[&str], value: &str) -> WrittenEndpoint {
-        WrittenEndpoint::Stdio {
+    fn program(args: &[&str], value: &str) -> Agreed<'static> {
+        let reach = WrittenEndpoint::Stdio {
             command: "npx".into(),
             args: args.iter().map(|arg| (*arg).to_owned()).collect(),
             env: BTreeMap::from([("NODE_PATH".to_owned(), value.to_owned())]),
             cwd: None,
-        }
+        };
+        Agreed { reach: Box::leak(Box::new(reach)), program: Some("/bin/npx".into()), folder: Some(Path::new("/a")) }
     }
 
     #[test]
@@ -108,7 +124,10 @@ mod tests {
         let elsewhere = Approved::open(Some(path.clone()), key.clone());
         elsewhere.note(&source, &program(&["x"], "1"));
         assert!(approved.holds(&source, &program(&["x"], "1")), "it was approved by another process");
-        for other in [program(&["y"], "1"), program(&["x"], "2"), program(&["x", "x"], "1")] {
+        let elsewhere = Agreed { folder: Some(Path::new("/b")), ..program(&["x"], "1") };
+        let another = Agreed { program: Some("/a/npx".into()), ..program(&["x"], "1") };
+        let others = [program(&["y"], "1"), program(&["x"], "2"), program(&["x", "x"], "1"), elsewhere, another];
+        for other in others {
             assert!(!approved.holds(&source, &other));
         }
         assert!(!approved.holds(&SourceId::new("mcp:b#1"), &program(&["x"], "1")));

@@ -104,11 +104,20 @@ impl ManifestFile {
 
     /// Reads what was kept; none where there is nothing, it is of another server, credential or build, or others may have written it.
     pub(crate) fn read(&self) -> Option<Manifest> {
-        let path = self.path.as_ref()?;
-        let bytes = aish_journal::read_own(path, MAX_BYTES).ok()?;
-        let written: Written<Manifest> = serde_json::from_slice(&bytes).ok()?;
+        let written = self.written()?;
         let is_ours = written.v == FORMAT && written.build == env!("CARGO_PKG_VERSION") && written.key == self.key;
         is_ours.then(|| self.distrusted(written.manifest))
+    }
+
+    /// Reads which tools there were the last time, also with another credential or build: what is there now is compared with
+    /// them, and nothing else is done with them.
+    pub(crate) fn earlier(&self) -> Vec<Arc<ToolDefinition>> {
+        self.written().map(|written| self.distrusted(written.manifest).tools).unwrap_or_default()
+    }
+
+    fn written(&self) -> Option<Written<Manifest>> {
+        let bytes = aish_journal::read_own(self.path.as_ref()?, MAX_BYTES).ok()?;
+        serde_json::from_slice(&bytes).ok()
     }
 
     /// Takes everything back that a file could have made of a stranger's tool.
@@ -191,7 +200,8 @@ mod tests {
         assert_eq!(file.read(), None);
         file.write(&manifest());
         assert!(file.read().is_some());
-        assert_eq!(ManifestFile::of(Some(folder.path()), &options("b"), &key).read(), None);
+        let other = ManifestFile::of(Some(folder.path()), &options("b"), &key);
+        assert_eq!((other.read(), other.earlier().len()), (None, 1), "it is there to be compared with alone");
         let path = file.path.clone().unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(!text.contains("TOKEN") && !text.contains("\"a\""));

@@ -53,6 +53,12 @@ impl UpstreamPins {
         pin.is_ok_and(|pin| pin.is_some_and(|pin| pin.hash == definition_hash(upstream)))
     }
 
+    /// Says whether somebody said yes to another definition than this one of a server; so it is where that cannot be told.
+    pub(crate) fn differs(&self, upstream: &ToolDefinition) -> bool {
+        let pin = self.store.get(&upstream.source, &upstream.name);
+        !pin.is_ok_and(|pin| pin.is_none_or(|pin| pin.hash == definition_hash(upstream)))
+    }
+
     /// Returns a number that changes with every yes to what was new or had changed.
     pub(crate) fn revision(&self) -> u64 {
         self.revision.load(Ordering::SeqCst)

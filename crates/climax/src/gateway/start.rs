@@ -30,7 +30,7 @@ impl Starts {
     }
 
     fn definition(&self, upstream: &Upstream) -> ToolDefinition {
-        let is_approved = upstream.reach().is_some_and(|reach| self.approved.holds(&upstream.source, reach));
+        let is_approved = upstream.agreed().is_some_and(|agreed| self.approved.holds(&upstream.source, &agreed));
         let schema = json!({"type": "object", "properties": {}});
         let mut definition =
             ToolDefinition::new(start_name(upstream.alias()), "Starts an MCP server", schema, self.id.clone());
@@ -67,8 +67,8 @@ impl ToolSource for Starts {
         let subject = upstream.words().map_or(Subject::Tool, |words| Subject::Argv { words });
         let approved = Arc::clone(&self.approved);
         let plan = Plan::of(subject, move |_call, context| async move {
-            if let Some(reach) = upstream.reach() {
-                approved.note(&upstream.source, reach);
+            if let Some(agreed) = upstream.agreed() {
+                approved.note(&upstream.source, &agreed);
             }
             match upstream.launch(&context.cancel).await {
                 Ok(()) => ToolOutcome::success("started"),
@@ -88,14 +88,19 @@ fn sentence(upstream: &Upstream) -> String {
         names.join(", ")
     };
     let text = match upstream.reach() {
-        Some(WrittenEndpoint::Stdio { env, cwd, .. }) => {
-            let folder = cwd.as_ref().map(|cwd| format!(" in {cwd}")).unwrap_or_default();
+        Some(WrittenEndpoint::Stdio { command, env, .. }) => {
+            let agreed = upstream.agreed();
+            let folder = agreed.as_ref().and_then(|agreed| agreed.folder);
+            let folder = folder.map(|folder| format!(" in {}", folder.display())).unwrap_or_default();
+            // A bare name is looked up, and may be found elsewhere than one thinks.
+            let file = agreed.and_then(|agreed| agreed.program).filter(|_| !command.contains('/'));
+            let file = file.map(|file| format!(" {command} is {}.", file.display())).unwrap_or_default();
             let with = if env.is_empty() {
                 String::new()
             } else {
                 format!(" It is given the variables {}.", listed(env.keys().collect()))
             };
-            format!("Start the MCP server '{alias}'? This program runs here{folder}, with your rights.{with}")
+            format!("Start the MCP server '{alias}'? This program runs here{folder}, with your rights.{file}{with}")
         }
         Some(WrittenEndpoint::Http { headers, auth_env, .. }) => {
             let token = auth_env.as_ref().map(|name| format!(" It is sent the token in ${name}.")).unwrap_or_default();

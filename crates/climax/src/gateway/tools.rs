@@ -87,7 +87,8 @@ impl ToolSource for ServerTools {
         let tool = offered.iter().find(|tool| tool.definition.name == *name);
         let tool = tool.ok_or_else(|| Faults(vec![format!("Unknown tool: {name}")]))?.clone();
         call.refuse_unknown()?;
-        let violations = self.policy.violations_of(name.as_str(), &call.arguments);
+        let violations =
+            self.policy.violations_of(name.as_str(), &tool.definition.input_schema.value(), &call.arguments);
         if !violations.is_empty() {
             return Err(Faults(violations));
         }

@@ -6,18 +6,19 @@ use std::time::{Duration, Instant};
 
 use aish_journal::WallClock;
 use aish_mcp::client::{Endpoint, McpClient, Ports, ServerOptions, ServerState, WrittenEndpoint};
-use aish_safety::definition_hash;
 use aish_types::{Risk, SourceId, ToolDefinition};
 use serde_json::{Map, Value};
 use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
+use super::approved::Agreed;
+use super::compared::mark_late;
 use super::health::{Health, ServerHealth, ServerRow};
 use super::local_key::LocalKey;
 use super::manifest::{Manifest, ManifestFile, first_sentence};
 use super::pins::UpstreamPins;
-use crate::servers::ServerEntry;
+use crate::servers::{ServerEntry, program_file};
 
 /// What a person can do where a server asks for a token.
 const SIGN_IN: &str = "give it a token: `auth_env` or a header in its entry";
@@ -42,6 +43,8 @@ pub(crate) struct Upstream {
     /// Held while it is started or stopped.
     pub(crate) starting: tokio::sync::Mutex<()>,
     options: Result<ServerOptions, String>,
+    /// Where programs are looked up.
+    path: Option<String>,
     /// The options that name the files of all servers.
     files: String,
     file: Option<ManifestFile>,
@@ -104,6 +107,7 @@ impl Upstream {
             health,
             starting: tokio::sync::Mutex::new(()),
             options,
+            path: parts.world.get("PATH"),
             files: parts.files.to_owned(),
             file,
             ports: parts.ports,
@@ -132,6 +136,18 @@ impl Upstream {
         self.entry.reach.as_ref()
     }
 
+    /// Returns what somebody agrees to who agrees to its start; none where it cannot be started.
+    pub(crate) fn agreed(&self) -> Option<Agreed<'_>> {
+        let reach = self.reach()?;
+        Some(match &self.options.as_ref().ok()?.endpoint {
+            Endpoint::Stdio { command, env, cwd, .. } => {
+                let path = env.get("PATH").map(aish_types::Secret::expose).or(self.path.as_deref());
+                Agreed { reach, program: program_file(command, path, cwd.as_deref()), folder: cwd.as_deref() }
+            }
+            Endpoint::Http { .. } => Agreed { reach, program: None, folder: None },
+        })
+    }
+
     /// Returns the command that starts it by itself, as one types it in any folder.
     pub(crate) fn refresh(&self) -> String {
         self.typed(&format!("climax refresh {}", self.alias()))
@@ -139,7 +155,14 @@ impl Upstream {
 
     /// Returns a command of climax that sees the same servers, as one types it in any folder.
     pub(crate) fn typed(&self, command: &str) -> String {
-        format!("{command} {}", self.files).trim_end().to_owned()
+        let command = format!("{command} {}", self.files);
+        let here = match (self.reach(), self.options.as_ref().map(|options| &options.endpoint)) {
+            (Some(WrittenEndpoint::Stdio { cwd: None, .. }), Ok(Endpoint::Stdio { cwd: Some(folder), .. })) => {
+                format!("cd {} && ", shell_words::quote(&folder.to_string_lossy()))
+            }
+            _ => String::new(),
+        };
+        format!("{here}{}", command.trim_end())
     }
 
     /// Returns what would be started or asked: the whole command line, or the URL; secrets are no part of it.
@@ -270,36 +293,22 @@ impl Upstream {
     fn take_list(&self, client: &McpClient, empty: Empty) {
         use aish_tools::ToolSource as _;
         let before = self.known();
+        let earlier = if before.is_some() { Vec::new() } else { self.earlier() };
+        let compared = match &before {
+            Some(before) => Some(before.tools.as_slice()),
+            None => Some(earlier.as_slice()).filter(|earlier| !earlier.is_empty()),
+        };
         let mut tools = client.definitions();
-        if tools.is_empty()
-            && empty == Empty::MayBeEarly
-            && before.as_ref().is_some_and(|before| !before.tools.is_empty())
-        {
+        if tools.is_empty() && empty == Empty::MayBeEarly && compared.is_some_and(|before| !before.is_empty()) {
             return;
         }
-        if let Some(before) = &before {
-            if !client.has_whole_list() {
-                // What did not come this time may be there all the same.
-                let is_there = |name| tools.iter().any(|tool| tool.name == name);
-                let missing: Vec<_> =
-                    before.tools.iter().filter(|tool| !is_there(tool.name.clone())).cloned().collect();
-                tools.extend(missing);
-            }
-            for tool in &mut tools {
-                let old = before.tools.iter().find(|old| old.name == tool.name);
-                let late = match old {
-                    Some(old) if definition_hash(old) == definition_hash(tool) => old.late,
-                    Some(old) => {
-                        if !old.late {
-                            self.pins.keep_old(old);
-                        }
-                        true
-                    }
-                    None => true,
-                };
-                Arc::make_mut(tool).late = late;
-            }
+        if let Some(before) = before.as_ref().filter(|_| !client.has_whole_list()) {
+            // What did not come this time may be there all the same.
+            let is_there = |name| tools.iter().any(|tool| tool.name == name);
+            let missing: Vec<_> = before.tools.iter().filter(|tool| !is_there(tool.name.clone())).cloned().collect();
+            tools.extend(missing);
         }
+        mark_late(&mut tools, compared, &self.pins);
         for tool in &mut tools {
             // As in the manifest: the server's own word on it is no risk.
             Arc::make_mut(tool).risk = Risk::Destructive;
@@ -323,6 +332,12 @@ impl Upstream {
             self.revision.fetch_add(1, Ordering::SeqCst);
             self.changed.send_modify(|count| *count += 1);
         }
+    }
+
+    /// Returns what it listed under another credential or to another build, where that is all that is known of it: it is compared
+    /// with what it lists now, and shown to nobody.
+    fn earlier(&self) -> Vec<Arc<ToolDefinition>> {
+        self.file.as_ref().map(ManifestFile::earlier).unwrap_or_default()
     }
 
     fn keep(&self, manifest: Manifest) {

@@ -69,12 +69,12 @@ impl Draft {
         for line in &help.unread {
             self.remarks.push(format!("{name}: this option could not be read: {line}"));
         }
-        let plain = format!("{} {shown}", self.program);
+        let base = self.program.rsplit('/').next().unwrap_or(&self.program);
+        let plain = format!("{base} {shown}");
         let description = if help.about.is_empty() { plain.trim() } else { &help.about };
         if help.about.is_empty() {
             self.remarks.push(format!("{name}: the help does not say what it does"));
         }
-        let base = self.program.rsplit('/').next().unwrap_or(&self.program);
         let risk = risk::guess(base, words, help).as_str();
         let out = &mut self.tools;
         line(out, &format!("  - name: {name}"));

@@ -36,7 +36,7 @@ pub(super) fn property<'s>(schema: &'s mut Value, name: &str) -> Option<&'s mut 
 }
 
 /// Writes a name as a server may read it that does not look at case or signs.
-pub(super) fn folded(name: &str) -> String {
+pub(crate) fn folded(name: &str) -> String {
     let letters = name.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase);
     letters.filter(|letter| letter.is_alphanumeric()).collect()
 }

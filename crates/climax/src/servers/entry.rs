@@ -9,6 +9,7 @@ use aish_types::Secret;
 use reqwest::Url;
 
 use super::overrides::ToolOverride;
+use super::place;
 use crate::expand::Variables;
 
 /// Milliseconds that a call may take unless its server's entry says otherwise.
@@ -164,13 +165,14 @@ impl ServerEntry {
         };
         let endpoint = match &self.reach {
             None => return Err("no file says how it is reached: `command` or `url`".to_owned()),
-            Some(WrittenEndpoint::Stdio { command, args, env, cwd }) => Endpoint::Stdio {
-                command: crate::expand::home(&filled(command)?, world),
+            Some(WrittenEndpoint::Stdio { command, args, env, cwd }) => {
+                let cwd = cwd.as_ref().map(filled).transpose()?;
+                let folder = cwd.map(|cwd| place::absolute(Path::new(&crate::expand::home(&cwd, world))));
+                let command = crate::expand::home(&filled(command)?, world);
                 // A program may mean something else by `${X}` than we do.
-                args: args.iter().map(|text| filled(text).unwrap_or_else(|_| text.clone())).collect(),
-                env: secrets(env)?,
-                cwd: cwd.as_ref().map(filled).transpose()?.map(|cwd| crate::expand::home(&cwd, world).into()),
-            },
+                let args: Vec<String> = args.iter().map(|text| filled(text).unwrap_or_else(|_| text.clone())).collect();
+                in_its_place(command, args, secrets(env)?, folder)
+            }
             Some(WrittenEndpoint::Http { url, headers, auth_env }) => {
                 let token = match auth_env {
                     None => None,
@@ -197,6 +199,24 @@ impl ServerEntry {
         options.sampling = self.sampling;
         Ok(options)
     }
+}
+
+/// Makes an endpoint whose words mean the same wherever it is looked at: with the folder, where they may hang on it.
+fn in_its_place(
+    command: String,
+    args: Vec<String>,
+    env: BTreeMap<String, Secret>,
+    folder: Option<PathBuf>,
+) -> Endpoint {
+    let here = || place::absolute(Path::new("."));
+    let command = if place::is_relative(&command) {
+        let file = folder.clone().unwrap_or_else(here).join(command.trim_start_matches("./"));
+        file.to_string_lossy().into_owned()
+    } else {
+        command
+    };
+    let cwd = folder.or_else(|| place::hangs_on_folder(&args).then(here));
+    Endpoint::Stdio { command, args, env, cwd }
 }
 
 impl From<ImportedServer> for ServerEntry {

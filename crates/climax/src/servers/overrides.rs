@@ -108,13 +108,11 @@ pub(crate) struct Said<'s> {
 /// Makes the tools that are offered out of those that a server has.
 pub(crate) fn offered(entry: &ServerEntry, tools: &[Arc<ToolDefinition>], said: &Said<'_>) -> Vec<Offered> {
     let mut out: Vec<Offered> = Vec::with_capacity(tools.len());
+    let taken = taken_names(entry, tools);
     for upstream in tools {
         let tool = upstream.name.split().1;
-        let over = entry.tools.iter().find(|over| over.tool == tool);
-        if !entry.offers(tool) || over.is_some_and(|over| over.hidden) {
-            continue;
-        }
-        let made = make(entry, upstream, over, said);
+        let Some(over) = entry.offered_with(tool) else { continue };
+        let made = make(entry, upstream, over, &taken, said);
         let name = &made.definition.name;
         if !(said.offers)(name.as_str()) || out.iter().any(|other| other.definition.name == *name) {
             continue;
@@ -124,14 +122,58 @@ pub(crate) fn offered(entry: &ServerEntry, tools: &[Arc<ToolDefinition>], said: 
     out
 }
 
-fn make(entry: &ServerEntry, upstream: &Arc<ToolDefinition>, over: Option<&ToolOverride>, said: &Said<'_>) -> Offered {
+impl ServerEntry {
+    /// Returns what is said of a tool that is offered, by the server's own name; none where it is not offered.
+    fn offered_with(&self, tool: &str) -> Option<Option<&ToolOverride>> {
+        let over = self.tools.iter().find(|over| over.tool == tool);
+        (self.offers(tool) && !over.is_some_and(|over| over.hidden)).then_some(over)
+    }
+}
+
+/// Returns the tools, by the server's own names, that keep those names since the ones that a file gives them are taken: a tool
+/// that the server calls so comes first, and then the one that it lists first.
+fn taken_names<'e>(entry: &'e ServerEntry, tools: &[Arc<ToolDefinition>]) -> Vec<&'e str> {
+    let own = tools.iter().map(|tool| tool.name.split().1);
+    let offered: Vec<(&str, Option<&ToolOverride>)> =
+        own.filter_map(|tool| Some((tool, entry.offered_with(tool)?))).collect();
+    let mut out: Vec<&str> = Vec::new();
+    loop {
+        let given = |over: Option<&'e ToolOverride>| {
+            over.filter(|over| !out.contains(&over.tool.as_str()))
+                .and_then(|over| Some((over.tool.as_str(), over.name.as_deref()?)))
+                .filter(|(tool, name)| tool != name)
+        };
+        let mut names: Vec<&str> =
+            offered.iter().filter(|(_, over)| given(*over).is_none()).map(|(tool, _)| *tool).collect();
+        let mut clashes = Vec::new();
+        for (tool, name) in offered.iter().filter_map(|(_, over)| given(*over)) {
+            if names.contains(&name) { clashes.push(tool) } else { names.push(name) }
+        }
+        // A tool that keeps its own name may take it from another one.
+        if clashes.is_empty() {
+            return out;
+        }
+        out.extend(clashes);
+    }
+}
+
+fn make(
+    entry: &ServerEntry,
+    upstream: &Arc<ToolDefinition>,
+    over: Option<&ToolOverride>,
+    taken: &[&str],
+    said: &Said<'_>,
+) -> Offered {
     let mut definition = ToolDefinition::clone(upstream);
     // A stranger's word decides nothing: not what is asked, and not what runs where nothing can be written down.
     (definition.risk, definition.trusted) = (Risk::Destructive, false);
     definition.late = upstream.late && !(said.is_settled)(upstream);
     definition.category = SharedText::default();
     if let Some(over) = over {
-        overrule(&mut definition, over, &entry.alias);
+        if let Some(name) = over.name.as_ref().filter(|_| !taken.contains(&over.tool.as_str())) {
+            definition.name = ToolName::new(format!("{}.{name}", entry.alias));
+        }
+        overrule(&mut definition, over);
     }
     if let Some(description) = (said.description)(definition.name.as_str()) {
         definition.description = description.into();
@@ -154,10 +196,7 @@ fn make(entry: &ServerEntry, upstream: &Arc<ToolDefinition>, over: Option<&ToolO
 }
 
 /// Puts into a definition what the person says of the tool in place of its server.
-fn overrule(definition: &mut ToolDefinition, over: &ToolOverride, alias: &str) {
-    if let Some(name) = &over.name {
-        definition.name = ToolName::new(format!("{alias}.{name}"));
-    }
+fn overrule(definition: &mut ToolDefinition, over: &ToolOverride) {
     definition.title = over.title.clone().or(definition.title.take());
     if let Some(description) = &over.description {
         definition.description = description.into();
@@ -208,9 +247,18 @@ fn with_arguments(schema: &mut Value, overrides: &BTreeMap<String, ArgumentOverr
     }
 }
 
-/// Names what the overrides of a server say of tools and arguments that it does not have, in sentences.
+/// Names what the overrides of a server say of tools and arguments that it does not have, and names that they give and that are
+/// taken, in sentences.
 pub(crate) fn strays(entry: &ServerEntry, tools: &[Arc<ToolDefinition>]) -> Vec<String> {
     let mut out = Vec::new();
+    for tool in taken_names(entry, tools) {
+        let name = entry.tools.iter().find(|over| over.tool == tool).and_then(|over| over.name.as_deref());
+        out.push(format!(
+            "{0} has another tool '{1}': its tool '{tool}', which a file calls '{1}', stays '{0}.{tool}'",
+            entry.alias,
+            name.unwrap_or_default(),
+        ));
+    }
     for over in &entry.tools {
         let Some(known) = tools.iter().find(|known| known.name.split().1 == over.tool) else {
             out.push(format!("{} has no tool '{}', of which a file says something", entry.alias, over.tool));
@@ -276,6 +324,37 @@ mod tests {
         assert!(!again[0].definition.trusted && again[0].definition.late, "it is a stranger's again");
         let settled = made(&entry, &changed, true);
         assert!(settled[0].definition.trusted && !settled[0].definition.late, "somebody said yes to it");
+    }
+
+    #[test]
+    fn a_name_that_is_taken_changes_nothing() {
+        let mut entry = ServerEntry::new("files", None);
+        let over = |tool: &str, name: &str| ToolOverride {
+            tool: tool.into(),
+            name: Some(name.into()),
+            risk: Some(Risk::Read),
+            ..Default::default()
+        };
+        entry.tools = vec![over("read", "rm"), over("see", "read"), over("up", "down"), over("down", "up")];
+        entry.tools.push(ToolOverride { tool: "hid".into(), hidden: true, ..Default::default() });
+        entry.tools.push(over("show", "hid"));
+        let shown = |tools: &[&str]| -> Vec<(String, String, bool)> {
+            let tools: Vec<_> = tools.iter().map(|name| tool(name)).collect();
+            let made = made(&entry, &tools, true);
+            let row = |made: &Offered| {
+                (made.tool.clone(), made.definition.name.split().1.to_owned(), made.definition.trusted)
+            };
+            made.iter().map(row).collect()
+        };
+        let row = |tool: &str, name: &str, trusted: bool| (tool.to_owned(), name.to_owned(), trusted);
+        let stays = [row("read", "read", true), row("see", "see", true), row("rm", "rm", false)];
+        assert_eq!(shown(&["read", "see", "rm"]), stays, "what keeps its name takes it from the next one");
+        assert_eq!(shown(&["rm"]), [row("rm", "rm", false)]);
+        assert_eq!(shown(&["read"]), [row("read", "rm", true)]);
+        assert_eq!(shown(&["up", "down"]), [row("up", "down", true), row("down", "up", true)]);
+        assert_eq!(shown(&["hid", "show"]), [row("show", "hid", true)]);
+        let told = strays(&entry, &[tool("read"), tool("rm")]).join("\n");
+        assert!(told.contains("files has another tool 'rm': its tool 'read'"), "{told}");
     }
 
     #[test]

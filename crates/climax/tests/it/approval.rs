@@ -25,6 +25,7 @@ over_both!(
     a_tool_is_refused_before_anybody_is_asked_when_its_arguments_are_wrong,
     headless_the_policy_decides,
     nothing_is_looked_up_where_nobody_can_be_asked,
+    what_a_program_reads_and_where_it_runs_is_shown_and_judged,
     a_look_up_runs_where_the_policy_says,
     without_an_audit_only_reading_tools_run,
     a_container_gets_the_whole_call_and_is_removed_on_timeout,
@@ -54,6 +55,30 @@ fn the_client_is_asked_with_the_sentence_and_its_look_ups(way: Way) {
         ["write:owner: policy: echo Ann --id x", "write: person: echo w x", "read: policy: echo r"],
         "a look-up is a call like any other"
     );
+}
+
+fn what_a_program_reads_and_where_it_runs_is_shown_and_judged(way: Way) {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "
+name: s
+command: sh
+tools:
+  - name: script
+    description: Runs a script
+    risk: write
+    args: [{name: text, stdin: true, required: true}, {name: dir, cwd: true}]
+";
+    let config = file(&folder, "s.yaml", text);
+    let place = folder.path().to_str().unwrap();
+    let mut client = Client::start_asking(way, &[&config], "accept");
+    assert_eq!(client.run("script", json!({"text": "pwd\u{1b}", "dir": place})).structured["exit_code"], 127);
+    let shown = format!("sh\n\nIn the folder {place}\n\nIt reads this:\npwd");
+    assert!(client.asked[0].contains(&shown) && !client.asked[0].contains('\u{1b}'), "{:?}", client.asked);
+    drop(client);
+    let mut client = Client::start_over(way, &[&config, "--headless-approve"]);
+    assert_eq!(client.run("script", json!({"text": "echo a"})).text, "a");
+    let refused = client.run("script", json!({"text": "rm -rf /"}));
+    assert!(refused.is_error && refused.text.contains("not approved"), "{}", refused.text);
 }
 
 fn nothing_is_looked_up_where_nobody_can_be_asked(way: Way) {

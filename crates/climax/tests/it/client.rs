@@ -37,7 +37,7 @@ pub(crate) struct Client {
     /// The answer to `initialize`.
     pub(crate) greeting: Value,
     kept: HashMap<i64, Value>,
-    /// Answers elicitations: `accept`, `decline` or `cancel`.
+    /// Answers elicitations: `accept`, `decline` or `cancel`; not at all with `never`.
     pub(crate) elicit: Option<&'static str>,
     /// Messages of the elicitations that came.
     pub(crate) asked: Vec<String>,
@@ -184,6 +184,7 @@ impl Client {
             (Some("elicitation/create"), Some(id)) => {
                 self.asked.push(message["params"]["message"].as_str().unwrap().to_owned());
                 let result = match self.elicit.unwrap() {
+                    "never" => return,
                     "accept" => json!({"action": "accept", "content": {}}),
                     action => json!({"action": action}),
                 };

@@ -4,6 +4,7 @@ mod fixture;
 mod lazy;
 mod limits;
 mod overrides;
+mod places;
 mod questions;
 mod real;
 mod urls;

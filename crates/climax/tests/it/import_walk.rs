@@ -47,3 +47,33 @@ fn what_a_sub_command_says_in_error_is_not_its_help() {
     let config = config::read("prog", &out).0.unwrap();
     assert_eq!(config.tool("prog_go").unwrap().description, "Goes there");
 }
+
+#[test]
+fn the_config_names_the_program_that_was_imported_wherever_it_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let script =
+        |said: &str| format!("#!/bin/sh\n[ \"$1\" = --help ] && echo 'Usage: prog [-v]' && exit 0\necho {said}\n");
+    std::fs::create_dir(folder.path().join("sub")).unwrap();
+    for (name, said) in [("prog", "mine"), ("sub/prog", "another")] {
+        let program = file(&folder, name, &script(said));
+        std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    let climax = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_climax"));
+        command.args(args).current_dir(folder.path()).env("HOME", folder.path()).env_remove("XDG_STATE_HOME");
+        command.output().unwrap()
+    };
+    assert!(climax(&["import", "./prog", "-o", "sub/t.yaml"]).status.success());
+    let called = climax(&["call", "prog", "--in", "sub/t.yaml", "--headless-approve"]);
+    assert_eq!(String::from_utf8_lossy(&called.stdout), "mine\n", "{called:?}");
+}
+
+#[test]
+fn what_a_line_lists_behind_its_first_option_is_said() {
+    let help = "Usage: prog [path...]\n\nTests:\n      -amin N -anewer FILE -name PATTERN\n      -ls, -long\n      -x -xdev   Stays here\n";
+    let (code, told, out) = import(&format!("#!/bin/sh\ncat <<'EOF'\n{help}EOF\n"), &[]);
+    assert_eq!(code, Some(0));
+    assert!(told.contains("prog: this option could not be read: -anewer FILE -name PATTERN\n"), "{told}");
+    assert_eq!(told.matches("could not be read").count(), 1, "{told}");
+    assert!(out.contains("\"-amin\""), "{out}");
+}

@@ -69,6 +69,45 @@ fn a_broken_file_keeps_its_tools_and_a_deleted_one_loses_them() {
 }
 
 #[test]
+fn a_folder_that_was_replaced_is_watched_in_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let config = |tool: &str| format!("name: c\ncommand: echo\ntools:\n  - {{name: {tool}, description: d}}\n");
+    let write = |place: &str, tool: &str| {
+        std::fs::create_dir_all(path(place)).unwrap();
+        std::fs::write(path(place).join("c.yaml"), config(tool)).unwrap();
+    };
+    let told = |client: &mut Client| {
+        client.notified.clear();
+        client.wait_for("notifications/tools/list_changed");
+        client.tool_names()
+    };
+    for given in ["w", "w/c.yaml"] {
+        write("w", "one");
+        write("new", "two");
+        let args = [path(given).to_str().unwrap().to_owned(), "--watch".into(), "--classic".into()];
+        let mut client = Client::start_with(Way::Stdio, &[&args[0], &args[1], &args[2]], None, |command| {
+            command.stderr(Stdio::null());
+        });
+        assert_eq!(client.tool_names(), ["one"]);
+        std::fs::rename(path("w"), path("old")).unwrap();
+        std::fs::rename(path("new"), path("w")).unwrap();
+        while told(&mut client) != ["two"] {}
+        write("w", "three");
+        while told(&mut client) != ["three"] {}
+        // A file that is put in the place of the old one, as editors do.
+        std::fs::write(path("w/c.yaml.new"), config("four")).unwrap();
+        std::fs::rename(path("w/c.yaml.new"), path("w/c.yaml")).unwrap();
+        while told(&mut client) != ["four"] {}
+        std::fs::remove_dir_all(path("w")).unwrap();
+        while !told(&mut client).is_empty() {}
+        write("w", "five");
+        while told(&mut client) != ["five"] {}
+        std::fs::remove_dir_all(path("old")).unwrap();
+    }
+}
+
+#[test]
 fn one_bad_config_does_not_end_the_server_for_the_others() {
     let folder = tempfile::tempdir().unwrap();
     let (good, bad) = (file(&folder, "good.yaml", CONFIG), file(&folder, "bad.yaml", "command: [\n"));

@@ -70,6 +70,17 @@ pub(super) fn read(flags: &str, description: &str, words: Words) -> Option<Read>
     Some(Read { option, flags, off })
 }
 
+/// Returns what stands behind the first option of a line that lists several (find's `-amin N -anewer FILE`), and not the names of
+/// one: words behind one dash each, without a comma between them and a description.
+pub(super) fn others<'t>(flags: &'t str, description: &str) -> Option<&'t str> {
+    let is_word = |flag: &&str| flag.len() > 2 && flag.starts_with('-') && !flag.starts_with("--");
+    let listed = flags.split_whitespace().filter(is_word).count();
+    if listed < 2 || !description.is_empty() || flags.contains([',', '|']) {
+        return None;
+    }
+    flags.split_once(" -").and_then(|(before, _)| flags.get(before.len() + 1..))
+}
+
 /// Makes the option and those that turn it off.
 fn made(flag: &str, shown: &Shown, description: &str, off: &[String]) -> (HelpOption, Vec<HelpOption>) {
     let value = shown.value.trim_end_matches("...");

@@ -313,6 +313,9 @@ impl<'w> Reader<'w> {
             }
             return;
         };
+        if let Some(more) = option::others(&flags, description) {
+            self.help.unread.push(more.to_owned());
+        }
         let general = self.section == Section::GeneralOptions && self.words.len() > 1;
         let flag = option.flag.trim_end_matches('=');
         let idle = matches!(flag, "--help" | "-h" | "--version" | "--usage" | "-?" | "-help")

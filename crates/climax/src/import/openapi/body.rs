@@ -36,7 +36,11 @@ fn new(body: &Body<'_>, arguments: &mut Arguments<'_>) -> Result<Media, String> 
         let names: Vec<&str> = content.keys().map(String::as_str).take(3).collect();
         return match required {
             true => Err(format!("its body is {}, which is not sent", names.join(", "))),
-            false => Ok(Media::default()),
+            false => {
+                let names = aish_types::visible(&names.join(", ")).into_owned();
+                arguments.left_out.push(format!("body: {names} is not sent"));
+                Ok(Media::default())
+            }
         };
     };
     let empty = Value::Object(Map::new());

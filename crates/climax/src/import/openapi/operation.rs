@@ -36,6 +36,8 @@ pub(super) struct Arguments<'d> {
     pub(super) schemas: Schemas<'d>,
     pub(super) args: Vec<ArgDraft>,
     names: HashSet<String>,
+    /// What is not taken over and need not be given, in words.
+    pub(super) left_out: Vec<String>,
 }
 
 impl<'d> Reader<'d> {
@@ -54,15 +56,14 @@ impl<'d> Reader<'d> {
         match self.read(path, method, item, operation) {
             Ok(tool) => Some(tool),
             Err(why) => {
-                let path: String = path.chars().take(200).collect();
-                self.remarks.push(format!("{} {} is left out: {why}", method.as_str(), aish_types::visible(&path)));
+                self.remarks.push(format!("{} is left out: {why}", shown(method, path)));
                 None
             }
         }
     }
 
     fn read(
-        &self,
+        &mut self,
         path: &str,
         method: Method,
         item: &Map<String, Value>,
@@ -87,6 +88,8 @@ impl<'d> Reader<'d> {
         }
         let body = Body { document: self.document, operation, form: &form };
         let media = if method == Method::Head { Media::default() } else { body::read(&body, &mut arguments)? };
+        let told = |what: &String| format!("{} has no {what}", shown(method, path));
+        self.remarks.extend(arguments.left_out.iter().map(told));
         let operation_id = operation.get("operationId").and_then(Value::as_str).unwrap_or_default();
         let name = tool_name(self.prefix, operation_id, method, path);
         let description = description(operation, item, method, path);
@@ -116,7 +119,7 @@ impl<'d> Reader<'d> {
 
 impl<'d> Arguments<'d> {
     fn new(document: &'d Document) -> Self {
-        Self { schemas: Schemas::new(document), args: Vec::new(), names: HashSet::new() }
+        Self { schemas: Schemas::new(document), args: Vec::new(), names: HashSet::new(), left_out: Vec::new() }
     }
 
     fn parameter(&mut self, parameter: &Map<String, Value>) -> Result<(), String> {
@@ -129,7 +132,13 @@ impl<'d> Arguments<'d> {
             "header" if is_free_header(name) => Part::Header,
             "header" => return Ok(()),
             place if required => return Err(format!("it needs '{name}' in {place:?}")),
-            _ => return Ok(()),
+            place => {
+                if !name.is_empty() {
+                    let (name, place) = (aish_types::visible(name), aish_types::visible(place));
+                    self.left_out.push(format!("'{name}': what is in a {place} is not sent"));
+                }
+                return Ok(());
+            }
         };
         if name.is_empty() {
             return Err("a parameter has no name".into());
@@ -179,6 +188,12 @@ impl<'d> Arguments<'d> {
         }
         unused
     }
+}
+
+/// Writes an operation for a remark.
+fn shown(method: Method, path: &str) -> String {
+    let path: String = path.chars().take(200).collect();
+    format!("{} {}", method.as_str(), aish_types::visible(&path))
 }
 
 fn servers_of(owner: &Map<String, Value>) -> Map<String, Value> {

@@ -15,6 +15,11 @@ pub(super) fn base(document: &Document, said: Option<&str>, remarks: &mut Vec<St
     let Some(first) = named.first() else {
         return Err("it does not say where the API is; say it with --server URL".into());
     };
+    if let Some(variable) = unfilled(first) {
+        return Err(format!(
+            "the URL of its API, {first}, has a variable without a value, '{variable}'; say the whole URL with --server URL"
+        ));
+    }
     let url =
         Api::base(first).map_err(|why| format!("the URL of its API: {why}; say another one with --server URL"))?;
     if named.len() > 1 {
@@ -45,6 +50,13 @@ fn servers(owner: &Value) -> Vec<String> {
     servers.iter().take(100).filter_map(filled).collect()
 }
 
+/// Returns the name of a variable that a URL still has.
+fn unfilled(url: &str) -> Option<&str> {
+    let (_, rest) = url.split_once('{')?;
+    Some(rest.split('}').next().unwrap_or(rest))
+}
+
+/// Fills the variables in that have a value; the others stay as they are.
 fn filled(server: &Value) -> Option<String> {
     let mut url = server.get("url")?.as_str()?.to_owned();
     for (name, variable) in server.get("variables").and_then(Value::as_object).into_iter().flatten().take(20) {
@@ -66,7 +78,9 @@ pub(super) fn below(base: &Url, own: &[&Value]) -> Result<String, String> {
     let Some(url) = own.iter().map(|owner| servers(owner)).find(|servers| !servers.is_empty()) else {
         return Ok(String::new());
     };
-    let Some(url) = url.iter().find_map(|url| base.join(url).ok().filter(|url| url.origin() == base.origin())) else {
+    let known = url.iter().filter(|url| unfilled(url).is_none());
+    let found = known.filter_map(|url| base.join(url).ok()).find(|url| url.origin() == base.origin());
+    let Some(url) = found else {
         return Err(format!("it is at another server ({})", url.first().map_or("", String::as_str)));
     };
     let whole = url.path().trim_end_matches('/').to_owned();

@@ -85,7 +85,7 @@ impl Servers {
         let _ = std::fs::remove_file(self.path(&format!("{name}.trace")));
     }
 
-    fn prepare(&self, command: &mut Command) {
+    pub(crate) fn prepare(&self, command: &mut Command) {
         command
             .env("GATEWAY_TEST_TOKEN", "t-4711")
             .env("HOME", self.folder.path())

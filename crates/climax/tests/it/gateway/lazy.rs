@@ -111,6 +111,37 @@ fn a_search_learns_what_nothing_is_known_of_yet() {
 }
 
 #[test]
+fn a_search_asks_about_servers_that_it_could_find_tools_of_and_waits_for_none_of_them_long() {
+    let mut servers = Servers::new();
+    servers.fake("notes", &[tool("find_note", "Finds a note")]);
+    for name in ["slow1", "slow2", "slow3"] {
+        servers.add(name, json!({"command": "sleep", "args": ["60"]}));
+    }
+    let mut client = servers.client(Some("accept"), &["git"]);
+    for filter in [json!({"cli": "git-tools"}), json!({"kind": "cli", "query": "log"}), json!({"category": "none"})] {
+        let found = client.search(filter.clone());
+        assert!(client.asked.is_empty(), "{filter}: {:?}", client.asked);
+        assert!(!found["note"].as_str().unwrap_or_default().contains("slow1"), "{found}");
+    }
+    assert_eq!(names(&client.search(json!({"server": "NOTES", "query": "note"}))), ["notes.find_note"]);
+    assert_eq!(client.asked.len(), 1, "{:?}", client.asked);
+    let started = Instant::now();
+    let found = client.search(json!({"query": "note"}));
+    assert!(started.elapsed().as_secs() < 18, "one after the other they take a minute: {:?}", started.elapsed());
+    assert_eq!(client.asked.len(), 4, "{:?}", client.asked);
+    assert!(found["note"].as_str().unwrap().contains("slow1 (still starting)"), "{found}");
+    drop(client);
+
+    for name in ["slow4", "slow5"] {
+        servers.add(name, json!({"command": "sleep", "args": ["61"]}));
+    }
+    // Nobody answers: the questions stay open, and the search is answered.
+    let mut client = servers.client(Some("never"), &[]);
+    let found = client.search(json!({"query": "note"}));
+    assert_eq!((names(&found), client.asked.len()), (vec!["notes.find_note"], 2), "{:?}", client.asked);
+}
+
+#[test]
 fn what_has_changed_since_the_last_time_is_asked_about_before_it_is_called() {
     let mut servers = Servers::new();
     servers.fake_done("notes", &[tool("read", "Reads a note"), tool("same", "Stays")]);
@@ -149,6 +180,43 @@ fn what_has_changed_since_the_last_time_is_asked_about_before_it_is_called() {
     drop(client);
     let mut client = servers.client(None, &["--config", &yaml]);
     assert_eq!(client.run("notes.read", json!({"text": "a"})).text, "done", "and from then on");
+}
+
+#[test]
+fn what_has_changed_is_asked_about_under_another_credential_and_where_nothing_is_kept() {
+    let mut servers = Servers::new();
+    let script = servers.script("notes", done(&[tool("read", "Reads a note"), tool("same", "Stays")]));
+    let add = |servers: &mut Servers, token: &str| {
+        let entry = json!({"command": super::fixture::example(), "args": [script], "env": {"TOKEN": token}});
+        servers.add("notes", entry);
+    };
+    let yaml = servers.write("over.yaml", "servers: {notes: {tools: {read: {risk: read}, same: {risk: read}}}}");
+    add(&mut servers, "${GATEWAY_TEST_TOKEN}");
+    servers.refresh();
+    let run = |servers: &Servers, answer, name: &str| {
+        let mut client = servers.client(answer, &["--config", &yaml]);
+        let text = client.run(name, json!({"text": "a"})).text;
+        (text, std::mem::take(&mut client.asked))
+    };
+    assert_eq!(run(&servers, None, "notes.read").0, "done");
+
+    servers.script("notes", done(&[tool("read", "Reads a note, and sends it home"), tool("same", "Stays")]));
+    add(&mut servers, "other");
+    servers.refresh();
+    let (text, _) = run(&servers, None, "notes.read");
+    assert!(text.contains("not approved"), "{text}");
+    assert_eq!(run(&servers, None, "notes.same").0, "done");
+    let (text, asked) = run(&servers, Some("accept"), "notes.read");
+    assert_eq!(text, "done");
+    assert!(asked[0].contains("- \"Reads a note\"") && asked[0].contains("sends it home"), "{asked:?}");
+    assert_eq!(run(&servers, None, "notes.read").0, "done", "the yes holds");
+
+    // What somebody said yes to is known without what is kept of the server.
+    servers.script("notes", done(&[tool("read", "Reads a note twice"), tool("same", "Stays")]));
+    std::fs::remove_dir_all(servers.state().join("servers")).unwrap();
+    let (text, _) = run(&servers, None, "notes.read");
+    assert!(text.contains("not approved"), "{text}");
+    assert_eq!(run(&servers, None, "notes.same").0, "done");
 }
 
 #[test]

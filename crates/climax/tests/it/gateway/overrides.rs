@@ -70,6 +70,28 @@ fn tools_are_renamed_described_filled_in_and_hidden() {
 }
 
 #[test]
+fn a_risk_is_said_of_the_servers_own_tool_and_not_of_one_of_its_new_name() {
+    for listed in [&["rm", "echo"][..], &["echo", "rm"], &["rm"]] {
+        let mut servers = Servers::new();
+        let tools: Vec<Value> = listed.iter().map(|name| tool(name, "Does it")).collect();
+        servers.fake_done("notes", &tools);
+        servers.refresh();
+        let yaml = servers.write("over.yaml", "servers: {notes: {tools: {echo: {name: rm, risk: read}}}}");
+        let mut client = servers.client(None, &["--config", &yaml]);
+        let mut expected: Vec<String> = listed.iter().map(|name| format!("notes.{name}")).collect();
+        expected.sort_unstable();
+        let found = client.search(json!({"server": "notes"}));
+        let mut found = names(&found);
+        found.sort_unstable();
+        assert_eq!(found, expected, "nothing is left out without a word");
+        assert!(client.run("notes.rm", json!({})).text.contains("not approved"), "{listed:?}");
+        if listed.len() > 1 {
+            assert_eq!(client.run("notes.echo", json!({})).text, "done");
+        }
+    }
+}
+
+#[test]
 fn classic_lists_names_that_every_client_takes() {
     let servers = servers();
     let yaml = servers.write("over.yaml", YAML);
@@ -107,6 +129,33 @@ fn a_policy_holds_for_servers() {
     let yaml = servers.write("over.yaml", YAML);
     let mut client = servers.client(None, &["--policy", &all, "--config", &yaml]);
     assert!(client.run("notes.say", json!({})).text.contains("not approved"), "the policy asks about everything");
+}
+
+#[test]
+fn a_bound_is_not_passed_by_another_spelling() {
+    let mut servers = Servers::new();
+    let properties = json!({"path": {"type": "string"}, "to": {"type": "string"}, "TO": {"type": "string"}});
+    let read = json!({"name": "read", "inputSchema": {
+        "type": "object", "properties": properties, "additionalProperties": true}});
+    servers.fake_done("notes", &[read]);
+    servers.refresh();
+    let yaml = servers.write("over.yaml", "servers: {notes: {tools: {read: {risk: read}}}}");
+    let policy = "default: enabled\ntools: {notes.read: {args: {path: {pattern: '/safe/.*'}, to: {pattern: '[a-z]'}}}}";
+    let policy = servers.write("policy.yaml", policy);
+    let mut client = servers.client(None, &["--policy", &policy, "--config", &yaml]);
+    for (arguments, passes) in [
+        (json!({"path": "/safe/a"}), true),
+        (json!({"path": "/etc"}), false),
+        (json!({"Path": "/etc"}), false),
+        (json!({"path ": "/etc"}), false),
+        (json!({"path": "/safe/a", "PATH": "/etc"}), false),
+        (json!({"TO": "/etc"}), true),
+        (json!({"To": "/etc"}), false),
+        (json!({"other": "/etc"}), true),
+    ] {
+        let called = client.run("notes.read", arguments.clone());
+        assert_eq!(called.text == "done", passes, "{arguments}: {}", called.text);
+    }
 }
 
 #[test]

@@ -227,3 +227,37 @@ fn a_config_of_an_api_is_validated() {
         assert!(check(text).contains(said), "{text}: {}", check(text));
     }
 }
+
+#[test]
+fn what_need_not_be_given_and_is_not_sent_is_told() {
+    let document = one(json!({
+        "operationId": "mark",
+        "parameters": [{"name": "seen", "in": "cookie", "schema": {"type": "string"}}, {"name": "q", "in": "query"}],
+        "requestBody": {"content": {"multipart/form-data": {"schema": {"type": "object"}}}},
+    }));
+    let (config, remarks) = config(&document.to_string());
+    let tools: Vec<_> = config.tools.iter().collect();
+    assert_eq!((tools.len(), tools[0].args.len()), (1, 1));
+    assert_eq!(
+        remarks,
+        [
+            "POST /x has no 'seen': what is in a cookie is not sent",
+            "POST /x has no body: multipart/form-data is not sent"
+        ]
+    );
+}
+
+#[test]
+fn a_url_with_a_variable_that_nothing_fills_in_is_asked_for() {
+    for variables in [json!({}), json!({"other": {"default": "x"}})] {
+        let mut document = one(json!({}));
+        document["servers"] = json!([{"url": "https://{h}.example.com/v1", "variables": variables}]);
+        let why = error(&document.to_string());
+        assert!(why.contains("'h'") && why.contains("--server URL"), "{why}");
+        let options = ImportOptions { server: Some("https://a.example.com/v1"), ..ImportOptions::default() };
+        assert!(ApiDraft::read(&document.to_string(), &options).is_ok());
+    }
+    let mut document = one(json!({}));
+    document["servers"] = json!([{"url": "https://{h}.example.com", "variables": {"h": {"default": "a"}}}]);
+    assert_eq!(config(&document.to_string()).0.api.unwrap().url.as_str(), "https://a.example.com/");
+}
