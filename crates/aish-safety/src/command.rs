@@ -30,6 +30,7 @@ mod builtin;
 mod chosen;
 mod code;
 mod compound;
+mod continued;
 mod counts;
 mod decode;
 mod doubtful;
@@ -180,9 +181,10 @@ pub fn analyse_without(
     let mut walker = walk::Walker::new(surroundings, wrapper);
     walker.rules = rules;
     walker.record = Some(record::Record::default());
-    walker.set_again = Rc::new(doubtful::set_again(command));
+    let line = &*continued::joined(command).text;
+    walker.set_again = Rc::new(doubtful::set_again(line));
     walker.text(command, &word::Stream::default());
-    walker.comments(command);
+    walker.comments(line);
     // A function that nothing calls changes nothing now; what it would do is judged all the same.
     let changes = record::changes(&mut walker);
     walker.uncalled();
@@ -190,18 +192,18 @@ pub fn analyse_without(
     let others = Others { wrapper, surroundings, rules, budget: walker.budget.rest() };
     if walker.verdict() == Verdict::Allow
         && let Some(names) = walker.found_again()
-        && others.is_more_with(names, command, &mut walker.kept)
+        && others.is_more_with(names, line, &mut walker.kept)
     {
         walker.again_counts();
     }
     if walker.verdict() == Verdict::Allow
-        && let Some(line) = read_otherwise::with_comments_as_words(command)
+        && let Some(line) = read_otherwise::with_comments_as_words(line)
         && others.is_more(&line)
     {
         walker.comment_counts(command);
     }
     if walker.verdict() == Verdict::Allow
-        && let Some(line) = fish::as_fish_reads(command)
+        && let Some(line) = fish::as_fish_reads(line)
         && others.is_more(&line)
     {
         walker.fish_counts(command);
@@ -221,6 +223,7 @@ struct Others<'a> {
 impl Others<'_> {
     /// Says whether a line that another shell reads of the same text is not allowed.
     fn is_more(&self, line: &str) -> bool {
+        let line = &*continued::joined(line).text;
         self.is_more_with(doubtful::set_again(line), line, &mut walk::Kept::default())
     }
 

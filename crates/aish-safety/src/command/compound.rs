@@ -21,8 +21,23 @@ impl Walker<'_> {
     pub(crate) fn compound(&mut self, command: &ast::CompoundCommand, stdin: &Stream) -> Stream {
         let runs_once = matches!(command, ast::CompoundCommand::BraceGroup(_) | ast::CompoundCommand::Subshell(_));
         // A command in it reads what those before it left.
-        let out = self.compound_once(command, &stdin.clone().perhaps());
+        let stdin = stdin.clone().perhaps();
+        let out = if self.is_none_to_fish(command) {
+            let depth = self.state.begin_branch();
+            let out = self.compound_once(command, &stdin);
+            self.state.end_branch(depth);
+            out
+        } else {
+            self.compound_once(command, &stdin)
+        };
         if runs_once { out } else { out.perhaps() }
+    }
+
+    /// Says whether fish takes a block for the name of a program that is not there, and goes on behind it: what the block sets is not
+    /// set then. A line with a function is none to fish.
+    fn is_none_to_fish(&self, command: &ast::CompoundCommand) -> bool {
+        let is_name = matches!(command, ast::CompoundCommand::BraceGroup(_) | ast::CompoundCommand::UntilClause(_));
+        is_name && self.in_function == 0
     }
 
     fn compound_once(&mut self, command: &ast::CompoundCommand, stdin: &Stream) -> Stream {

@@ -7,17 +7,12 @@ use alloc::string::String;
 mod lists;
 mod quotes;
 
-/// Says what in a text is read in several ways; none where nothing is. Linear in the text's length, but for the words in braces.
+/// Says what in a text is read in several ways; none where nothing is. Its lines are put together already. Linear in the text's length, but for the words in braces.
 pub(crate) fn doubt(text: &str) -> Option<&'static str> {
     if text.chars().any(|letter| letter.is_control() && !matches!(letter, '\n' | '\t')) {
         return Some("holds control characters, which a terminal acts on");
     }
-    if text.contains("$\\\n") || text.match_indices("\\\n").any(|(at, _)| goes_on_in_a_name(text.get(..at))) {
-        return Some("goes on in the next line within an expansion");
-    }
-    if text.split("<<").skip(1).any(|rest| rest.trim_start_matches('-').trim_start().starts_with(['$']))
-        || joins_lines_of_a_document(text)
-    {
+    if text.split("<<").skip(1).any(|rest| rest.trim_start_matches('-').trim_start().starts_with(['$'])) {
         return Some("ends a here-document in a way that shells read differently");
     }
     if text.split(">&").skip(1).any(is_odd_descriptor) {
@@ -40,18 +35,6 @@ pub(crate) fn doubt(text: &str) -> Option<&'static str> {
         return Some("has lines that run by themselves where a shell does not take one before them");
     }
     quotes::doubt(text)
-}
-
-/// Says whether lines may be joined behind the beginning of a here-document: that is done before they are compared with its mark.
-fn joins_lines_of_a_document(text: &str) -> bool {
-    let begins = text.match_indices("<<").find(|(at, _)| !text.get(at + 2..).unwrap_or_default().starts_with('<'));
-    begins.is_some_and(|(at, _)| text.get(at..).unwrap_or_default().contains("\\\n"))
-}
-
-/// Says whether a text ends within the name of a variable.
-fn goes_on_in_a_name(text: Option<&str>) -> bool {
-    let before = text.unwrap_or_default().trim_end_matches(is_of_a_name);
-    before.len() < text.map_or(0, str::len) && before.ends_with(['$', '{', '#', '!'])
 }
 
 /// Says whether a function is defined more than once.
@@ -97,7 +80,7 @@ fn evaluates(text: &str) -> bool {
     flags.is_some_and(|flags| flags.split(')').next().unwrap_or_default().contains('e'))
 }
 
-fn is_of_a_name(letter: char) -> bool {
+pub(super) fn is_of_a_name(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || letter == '_'
 }
 

@@ -69,6 +69,14 @@ impl Redirects {
         });
     }
 
+    /// Opens a descriptor for a stream; the one that is read, where none is named.
+    fn opens(&mut self, fd: Option<i32>, stream: Stream) {
+        match fd {
+            None | Some(0) => self.takes(stream),
+            Some(fd) => self.opened.push((fd, stream)),
+        }
+    }
+
     /// Returns what is read; where a pipe leads to this very command, zsh has that read, too.
     pub(crate) fn input(&self, given: &Stream, piped: bool) -> Stream {
         match &self.stdin {
@@ -102,10 +110,7 @@ impl Walker<'_> {
                 if let Some(text) = &mut stream.text {
                     text.push('\n');
                 }
-                match fd {
-                    None | Some(0) => out.takes(stream),
-                    Some(fd) => out.opened.push((*fd, stream)),
-                }
+                out.opens(*fd, stream);
             }
             ast::IoRedirect::OutputAndError(word, append) => {
                 let target = self.expand_one(&word.value);
@@ -148,14 +153,14 @@ impl Walker<'_> {
             }
             Target::ProcessSubstitution(ast::ProcessSubstitutionKind::Read, subshell) => {
                 let stream = self.process_substitution(subshell, &Stream::default());
-                match fd {
-                    None | Some(0) => out.takes(stream),
-                    Some(fd) => out.opened.push((fd, stream)),
-                }
+                out.opens(fd, stream);
             }
             Target::ProcessSubstitution(ast::ProcessSubstitutionKind::Write, subshell) => match fd {
-                // What is written to the descriptor later is its input.
-                Some(fd) if fd > 2 && self.readers.len() < 16 => self.readers.push((fd, subshell.clone())),
+                // It runs at once, and what is written to the descriptor later is its input.
+                Some(fd) if fd > 2 && self.readers.len() < 16 => {
+                    self.process_substitution(subshell, &Stream::unknown(Taint::NONE));
+                    self.readers.push((fd, subshell.clone()));
+                }
                 _ => out.readers.push(subshell.clone()),
             },
         }
@@ -199,10 +204,7 @@ impl Walker<'_> {
         // What the line did not open was opened before it.
         let opened_before = (from > 2 && matches!(kind, Kind::DuplicateInput)).then(|| Stream::unknown(Taint::CONTENT));
         let Some(stream) = stream.or(opened_before) else { return };
-        match fd {
-            None | Some(0) => out.takes(stream),
-            Some(fd) => out.opened.push((fd, stream)),
-        }
+        out.opens(fd, stream);
     }
 
     fn file_named(&mut self, fd: Option<i32>, kind: &Kind, word: Word, out: &mut Redirects) {
@@ -217,13 +219,10 @@ impl Walker<'_> {
                     self.note_plain(&word.text, Verdict::Ask, Effect::Network, "network.socket", reason);
                 }
                 let stream = self.read_file(&word);
-                match fd {
-                    None | Some(0) => {
-                        out.takes(stream);
-                        out.apart = !self.may_be_written_before(&word);
-                    }
-                    Some(fd) => out.opened.push((fd, stream)),
+                if matches!(fd, None | Some(0)) {
+                    out.apart = !self.may_be_written_before(&word);
                 }
+                out.opens(fd, stream);
                 if matches!(kind, Kind::ReadAndWrite) {
                     out.add(Output { target: word, append: true, standard: true });
                 }

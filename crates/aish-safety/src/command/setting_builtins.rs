@@ -304,6 +304,19 @@ impl Walker<'_> {
         }
     }
 
+    /// Sets the variable of `{NAME}<file`: to some shells it is a word.
+    pub(super) fn perhaps_descriptors<'s>(&mut self, sources: impl Iterator<Item = &'s str>) {
+        for source in sources {
+            let name = source.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or_default();
+            let variable = super::special::bare(name);
+            if !variable.is_empty() && variable.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+                self.set_in_some_shells(|walker| {
+                    walker.state.assign(variable, alloc::vec![Word::number(Taint::UNSET | Taint::GUESSED)]);
+                });
+            }
+        }
+    }
+
     /// Notes the variable of `{NAME}<file`, which a shell gives the number of the descriptor.
     pub(super) fn named_descriptors<'s>(&mut self, sources: impl Iterator<Item = &'s str>) {
         for source in sources {

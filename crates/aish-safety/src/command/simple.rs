@@ -111,6 +111,9 @@ impl Walker<'_> {
         let may_fail =
             redirects_something(command) && program.as_deref().is_some_and(|name| builtins::DECLARES.contains(&name));
         self.name_descriptor(&mut words, &mut redirects, stdin);
+        if redirects_something(command) && words.len() > 1 {
+            self.perhaps_descriptors(sources(command));
+        }
         if let [program] = words.as_slice()
             && program.text == "exec"
         {

@@ -291,27 +291,17 @@ impl<'a> Walker<'a> {
         if !self.budget.pay(Work::Scan, text.len().saturating_mul(4)) {
             return Stream::unknown(Taint::NONE);
         }
+        let joined = super::continued::joined(text);
+        let (written, text) = (text, &*joined.text);
         self.moves_descriptors |= super::redirect::moves_descriptors(text);
-        match bounds::check(text) {
-            Ok(()) => {}
-            Err(Refusal::TooLong) => {
-                self.refuse(text, "bounds.size", "is longer than 64 KiB and was not read");
-                return Stream::unknown(Taint::NONE);
-            }
-            Err(Refusal::TooDeep) => {
-                self.refuse(text, "bounds.nesting", "is nested more than 64 deep and was not read");
-                return Stream::unknown(Taint::NONE);
-            }
-            Err(Refusal::Nul) => {
-                self.refuse(text, "bounds.nul", "holds a NUL byte, which no command can");
-                return Stream::unknown(Taint::NONE);
-            }
+        if !self.is_within_bounds(written) || text.len() < written.len() && !self.is_within_bounds(text) {
+            return Stream::unknown(Taint::NONE);
         }
         if text.trim().is_empty() {
             return Stream::default();
         }
-        if let Some(reason) = super::doubtful::doubt(text) {
-            self.note_plain(text, Verdict::Ask, Effect::Unknown, "shell.doubtful", reason);
+        if let Some(reason) = joined.doubt.or_else(|| super::doubtful::doubt(text)) {
+            self.note_plain(written, Verdict::Ask, Effect::Unknown, "shell.doubtful", reason);
         }
         let inline = zsh::inline_commands_as_substitutions(text, &self.budget);
         let text = inline.as_deref().unwrap_or(text);
@@ -333,6 +323,18 @@ impl<'a> Walker<'a> {
         };
         self.depth -= 1;
         out
+    }
+
+    /// Says whether a text is read at all, and refuses it where it is not.
+    fn is_within_bounds(&mut self, text: &str) -> bool {
+        let (rule, reason) = match bounds::check(text) {
+            Ok(()) => return true,
+            Err(Refusal::TooLong) => ("bounds.size", "is longer than 64 KiB and was not read"),
+            Err(Refusal::TooDeep) => ("bounds.nesting", "is nested more than 64 deep and was not read"),
+            Err(Refusal::Nul) => ("bounds.nul", "holds a NUL byte, which no command can"),
+        };
+        self.refuse(text, rule, reason);
+        false
     }
 
     /// Parses a text, or takes what was made of it before.

@@ -21,7 +21,7 @@ fn a_long_command_is_judged_whole() {
 fn every_shape_of_a_long_line_is_judged_in_time() {
     let fill = |part: &str| part.repeat(16_000 / part.len());
     let numbered = |part: &str| (0..16_000 / (part.len() + 4)).map(|at| part.replace('#', &at.to_string())).collect();
-    let shapes: [(&str, String); 29] = [
+    let shapes: [(&str, String); 31] = [
         ("unknown programs", numbered("p# a;")),
         ("one-letter programs", fill("a;")),
         ("programs that are patterns", fill("* ;")),
@@ -50,6 +50,8 @@ fn every_shape_of_a_long_line_is_judged_in_time() {
         ("folders of variables", fill("~a ")),
         ("commands of a search", format!("find . {}", fill("-exec a \\; "))),
         ("open braces", fill("{")),
+        ("lines that go on", fill("a\\\n")),
+        ("comments that go on in brackets", format!("{}{}", "(".repeat(5_000), fill("\\\\ #\\\n"))),
         ("code in code", format!("perl -e 'eval {}'", fill("q{eval "))),
     ];
     for (name, mut text) in shapes {

@@ -13,6 +13,8 @@ mod changes;
 #[cfg(test)]
 mod combinations;
 #[cfg(test)]
+mod continued;
+#[cfg(test)]
 mod effects;
 #[cfg(test)]
 mod gate;

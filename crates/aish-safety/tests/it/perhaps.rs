@@ -23,6 +23,11 @@ fn what_is_set_for_sure_is_known() {
         "if true; then n=1; else n=2; fi; echo $((n + 1))",
         "true && n=1 || n=2; echo $((n + 1))",
         "x=f; { x=g; } > /dev/null; cat $x",
+        "{ x=f; cat $x; }; x=g; cat $x",
+        "{ x=f; y=g; }; cat $x \"$y\"",
+        "f() { x=src; }; f; find $x -name y",
+        "false || { echo no; ls; }; cat f",
+        "until [ -f f ]; do x=src; find $x -name y; done",
         "function g { ls; }; g; g",
         "for i in 1 2; do g() { ls; }; g; done",
     ] {
