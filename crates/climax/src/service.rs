@@ -248,7 +248,7 @@ impl Service {
         }
         let _hold = upstream.hold();
         let asker = self.asker(scope);
-        if let Err(why) = gateway.make_ready(&upstream, self.wanting(&asker, scope)).await {
+        if let Err(why) = self.make_ready(gateway, &upstream, &asker, scope).await {
             return ToolOutcome::failure(why);
         }
         let context = self.context(scope);

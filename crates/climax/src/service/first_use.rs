@@ -1,14 +1,16 @@
 //! A search where nothing is known of a server yet: it is started once, so that its tools can be found.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use aish_mcp::server::CallScope;
-use aish_safety::{Approver, Mode, Nobody};
+use aish_safety::{Answer, Approver, Mode, Nobody, Question};
 use aish_tools::index::{SearchRequest, ToolKind};
+use aish_types::BoxFuture;
 use futures_util::future::join_all;
 use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::Service;
@@ -18,17 +20,47 @@ use crate::gateway::{Gateway, ServerHealth, Upstream, Wanting};
 /// How long a search waits for servers that are being started.
 const WAIT: Duration = Duration::from_secs(2);
 
-/// Servers that were tried, or somebody did not want.
+/// Servers that were tried, or somebody did not want, each with what ends a question about it that is still open.
 #[derive(Default)]
-pub(super) struct Tried(Mutex<HashSet<String>>);
+pub(super) struct Tried(Mutex<HashMap<String, CancellationToken>>);
 
 impl Tried {
     fn has(&self, alias: &str) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(alias)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains_key(alias)
     }
 
-    fn note(&self, alias: &str) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(alias.to_owned());
+    fn note(&self, alias: &str) -> CancellationToken {
+        let asked_again = CancellationToken::new();
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(alias.to_owned(), asked_again.clone());
+        asked_again
+    }
+
+    /// Ends the question of a search that is still open, for somebody who asks it now.
+    fn take_over(&self, alias: &str) {
+        if let Some(asked_again) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(alias) {
+            asked_again.cancel();
+        }
+    }
+}
+
+/// Asks on behalf of a search that was answered, until somebody else wants the answer: a client may have put its question away.
+struct Outliving {
+    scope: CallScope,
+    asked_again: CancellationToken,
+}
+
+impl Approver for Outliving {
+    fn mode(&self) -> Mode {
+        self.scope.mode()
+    }
+
+    fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer> {
+        Box::pin(async move {
+            tokio::select! {
+                answer = self.scope.ask(question) => answer,
+                () = self.asked_again.cancelled() => Answer::Nobody,
+            }
+        })
     }
 }
 
@@ -48,21 +80,25 @@ impl Service {
         }
         let (approved, others): (Vec<_>, Vec<_>) =
             upstreams.into_iter().partition(|upstream| gateway.is_approved(upstream));
-        let quiet = |upstream| self.start_apart(gateway, upstream, scope, Nobody(Mode::Headless));
+        let deadline = Instant::now() + WAIT;
+        let quiet = |upstream| self.start_apart(gateway, upstream, scope, |_| Nobody(Mode::Headless));
         let mut starts: Vec<_> = approved.into_iter().map(quiet).collect();
         let asker = self.asker(scope);
         match &asker {
             Asker::Nobody(Nobody(Mode::Headless)) => {}
             Asker::Nobody(nobody) => {
-                starts.extend(others.into_iter().map(|upstream| self.start_apart(gateway, upstream, scope, *nobody)));
+                starts
+                    .extend(others.into_iter().map(|upstream| self.start_apart(gateway, upstream, scope, |_| *nobody)));
             }
             Asker::Client(client) => {
                 for upstream in &others {
                     // A question that has no answer yet stays open, and the next search finds what comes of it.
-                    starts.extend(client.outliving().map(|own| self.start_apart(gateway, upstream, scope, own)));
+                    let Some(scope_of_its_own) = client.outliving() else { break };
+                    let asks = |asked_again| Outliving { scope: scope_of_its_own, asked_again };
+                    starts.push(self.start_apart(gateway, upstream, scope, asks));
                 }
                 if client.outliving().is_none() {
-                    self.ask_in_rounds(gateway, &others, scope, &asker).await;
+                    self.ask_in_rounds(gateway, &others, scope, &asker, deadline).await;
                 }
             }
             Asker::Terminal(_) => {
@@ -72,7 +108,7 @@ impl Service {
             }
         }
         // Those that are late are found by the next search.
-        let _ = tokio::time::timeout(WAIT, join_all(starts)).await;
+        let _ = timeout_at(deadline, join_all(starts)).await;
     }
 
     /// Asks a client that is asked by answers: it sends the search again then. A start that takes too long goes on apart.
@@ -82,11 +118,12 @@ impl Service {
         upstreams: &[&Arc<Upstream>],
         scope: &CallScope,
         asker: &Asker<'_>,
+        deadline: Instant,
     ) {
         let all = upstreams.iter().map(|upstream| self.start_here(gateway, upstream, scope, asker));
-        if tokio::time::timeout(WAIT, join_all(all)).await.is_err() {
+        if timeout_at(deadline, join_all(all)).await.is_err() {
             for upstream in upstreams.iter().filter(|upstream| gateway.is_approved(upstream)) {
-                self.start_apart(gateway, upstream, scope, Nobody(Mode::Headless));
+                self.start_apart(gateway, upstream, scope, |_| Nobody(Mode::Headless));
             }
         }
     }
@@ -99,15 +136,30 @@ impl Service {
         }
     }
 
+    /// Sees to it that a server runs that somebody wants now.
+    ///
+    /// # Errors
+    /// As for [`Gateway::make_ready`].
+    pub(super) async fn make_ready(
+        &self,
+        gateway: &Gateway,
+        upstream: &Arc<Upstream>,
+        asker: &Asker<'_>,
+        scope: &CallScope,
+    ) -> Result<(), String> {
+        self.tried.take_over(upstream.alias());
+        gateway.make_ready(upstream, self.wanting(asker, scope)).await
+    }
+
     /// Starts a server, asking this one where somebody has to agree; it goes on when the search was answered.
-    fn start_apart(
+    fn start_apart<A: Approver + 'static>(
         &self,
         gateway: &Arc<Gateway>,
         upstream: &Arc<Upstream>,
         scope: &CallScope,
-        approver: impl Approver + 'static,
+        approver: impl FnOnce(CancellationToken) -> A,
     ) -> JoinHandle<()> {
-        self.tried.note(upstream.alias());
+        let approver = approver(self.tried.note(upstream.alias()));
         let (gateway, upstream) = (Arc::clone(gateway), Arc::clone(upstream));
         let (context, surroundings) = (self.context(scope), self.surroundings.clone());
         tokio::spawn(async move {

@@ -72,7 +72,7 @@ impl ServerHandler for Service {
             let scope = CallScope::detached(CancellationToken::new());
             let asker = self.asker(&scope);
             let read = async {
-                gateway.make_ready(&upstream, self.wanting(&asker, &scope)).await?;
+                self.make_ready(gateway, &upstream, &asker, &scope).await?;
                 upstream.resource(uri).await
             };
             match read.await {
@@ -103,7 +103,7 @@ impl ServerHandler for Service {
             let _hold = upstream.hold();
             let asker = self.asker(scope);
             let filled = async {
-                gateway.make_ready(&upstream, self.wanting(&asker, scope)).await?;
+                self.make_ready(gateway, &upstream, &asker, scope).await?;
                 upstream.prompt(name, arguments).await
             };
             let messages = filled.await.map_err(CallError::InvalidRequest)?;

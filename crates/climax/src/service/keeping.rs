@@ -38,7 +38,7 @@ impl Service {
         let before = upstream.known();
         let started = std::time::Instant::now();
         let asker = self.asker(scope);
-        gateway.make_ready(upstream, self.wanting(&asker, scope)).await?;
+        self.make_ready(gateway, upstream, &asker, scope).await?;
         let took = started.elapsed();
         if let Some(client) = upstream.client() {
             upstream.complete(&client).await;

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::fixture::{Servers, done, eventually, is_alive, states, tool};
+use super::fixture::{Newest, Servers, done, eventually, is_alive, states, tool};
 use crate::client::names;
 
 fn described(server: usize, tool: usize) -> String {
@@ -139,6 +139,41 @@ fn a_search_asks_about_servers_that_it_could_find_tools_of_and_waits_for_none_of
     let mut client = servers.client(Some("never"), &[]);
     let found = client.search(json!({"query": "note"}));
     assert_eq!((names(&found), client.asked.len()), (vec!["notes.find_note"], 2), "{:?}", client.asked);
+}
+
+#[test]
+fn a_call_asks_again_what_a_search_has_left_open() {
+    let mut servers = Servers::new();
+    servers.fake_done("notes", &[tool("find_note", "Finds a note")]);
+    let mut client = servers.client(Some("never"), &[]);
+    client.search(json!({"query": "note"}));
+    client.elicit = Some("accept");
+    assert_eq!(client.run("notes.find_note", json!({})).text, "done");
+    assert_eq!(client.asked.len(), 3, "{:?}", client.asked);
+    assert_eq!(client.asked[0], client.asked[1], "the start, and then the call");
+}
+
+#[test]
+fn a_client_without_a_session_is_asked_about_all_servers_and_searches_again() {
+    let mut servers = Servers::new();
+    servers.fake("notes", &[tool("find_note", "Finds a note")]);
+    servers.fake("box", &[tool("find_box", "Finds a box")]);
+    let mut client = Newest::start(&mut servers.command(&[]));
+    let mut params = json!({"name": "climax_search", "arguments": {"query": "find"}});
+    let (mut asked, mut result) = (0, client.request("tools/call", params.clone()));
+    while result["resultType"] == "input_required" {
+        let requests = result["inputRequests"].as_object().unwrap();
+        asked += requests.len();
+        assert!(asked <= 2, "{result}");
+        let accepted = json!({"action": "accept", "content": {}});
+        params["inputResponses"] = requests.keys().map(|key| (key.clone(), accepted.clone())).collect();
+        params["requestState"] = result["requestState"].clone();
+        result = client.request("tools/call", params.clone());
+    }
+    let found: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+    let mut found = names(&found);
+    found.sort_unstable();
+    assert_eq!((found, asked), (vec!["box.find_box", "notes.find_note"], 2));
 }
 
 #[test]
