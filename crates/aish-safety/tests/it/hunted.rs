@@ -87,6 +87,18 @@ fn everyday_words_behind_options_stay_allowed() {
         "less -N x",
         "kill -l",
         "unzip -l a.zip x",
+        "ps -ef",
+        "ps aux",
+        "ps -e",
+        "ps -ax",
+        "ps -aux",
+        "ps -eo pid,args --sort=-rss",
+        "ps -efH",
+        "ps -eLf",
+        "ps -u postgres -o pid,args",
+        "ps -C sleep -o pid",
+        "ps -e -u root",
+        "ps -p 1 -o pid,etime -x",
     ] {
         assert_eq!(judge_command(command, &Surroundings::default()).verdict, Verdict::Allow, "{command}");
     }
