@@ -2,12 +2,15 @@
 
 use std::fs;
 use std::io;
+use std::os::fd::BorrowedFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, Gid, Mode, OFlags, StatxFlags, StatxTimestamp, Timespec, Timestamps, Uid, statx};
+use rustix::fs::{AtFlags, Gid, Mode, OFlags, Statx, StatxFlags, StatxTimestamp, Timespec, Timestamps, Uid, statx};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
+
+use crate::beneath::opened;
 
 /// Opens a file for reading and leaves its time of access alone where it is the caller's own: by that a layer tells a file
 /// that was written where it is from a new one in its place.
@@ -76,14 +79,22 @@ impl Attributes {
 
     /// The same of a name in an open folder.
     pub(crate) fn within(folder: impl std::os::fd::AsFd, name: &Path) -> io::Result<Option<Self>> {
-        let stat = match statx(folder, name, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::BASIC_STATS) {
-            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(None),
-            stat => stat?,
-        };
+        match statx(folder, name, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::BASIC_STATS) {
+            Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
+            stat => Ok(Some(Self::from_stat(&stat?))),
+        }
+    }
+
+    /// The same of what is open.
+    pub(crate) fn of_open(opened: BorrowedFd<'_>) -> io::Result<Self> {
+        Ok(Self::from_stat(&statx(opened, "", AtFlags::EMPTY_PATH, StatxFlags::BASIC_STATS)?))
+    }
+
+    fn from_stat(stat: &Statx) -> Self {
         let mode = u32::from(stat.stx_mode);
         let kind = FileKind::of(mode, stat.stx_rdev_major == 0 && stat.stx_rdev_minor == 0);
         let time = |time: StatxTimestamp| (time.tv_sec, i64::from(time.tv_nsec));
-        Ok(Some(Self {
+        Self {
             kind,
             inode: stat.stx_ino,
             mode: mode & 0o7777,
@@ -93,7 +104,7 @@ impl Attributes {
             links: u64::from(stat.stx_nlink),
             modified: time(stat.stx_mtime),
             changed: time(stat.stx_ctime),
-        }))
+        }
     }
 
     pub(crate) fn from_metadata(meta: &fs::Metadata) -> Self {
@@ -169,10 +180,30 @@ impl Attributes {
         if self.kind != FileKind::Link && (now.st_mode & 0o7777) != self.mode {
             rustix::fs::chmodat(folder, name, Mode::from_raw_mode(self.mode), AtFlags::empty())?;
         }
+        rustix::fs::utimensat(folder, name, &self.times(), AtFlags::SYMLINK_NOFOLLOW)?;
+        Ok(())
+    }
+
+    /// The same of an open folder, which may be one that its owner cannot enter.
+    pub(crate) fn apply_to_open(&self, folder: BorrowedFd<'_>) -> io::Result<()> {
+        let now = Self::of_open(folder)?;
+        if (now.uid, now.gid) != (self.uid, self.gid) {
+            let (uid, gid) = (Some(Uid::from_raw(self.uid)), Some(Gid::from_raw(self.gid)));
+            if rustix::fs::chownat(folder, "", uid, gid, AtFlags::EMPTY_PATH).is_err() {
+                let _ = rustix::fs::chownat(folder, "", None, gid, AtFlags::EMPTY_PATH);
+            }
+        }
+        let path = opened(folder);
+        rustix::fs::utimensat(rustix::fs::CWD, &path, &self.times(), AtFlags::empty())?;
+        if Self::of_open(folder)?.mode != self.mode {
+            rustix::fs::chmod(&path, Mode::from_raw_mode(self.mode))?;
+        }
+        Ok(())
+    }
+
+    fn times(&self) -> Timestamps {
         let omit = Timespec { tv_sec: 0, tv_nsec: libc::UTIME_OMIT };
         let modified = Timespec { tv_sec: self.modified.0, tv_nsec: self.modified.1 };
-        let times = Timestamps { last_access: omit, last_modification: modified };
-        rustix::fs::utimensat(folder, name, &times, AtFlags::SYMLINK_NOFOLLOW)?;
-        Ok(())
+        Timestamps { last_access: omit, last_modification: modified }
     }
 }

@@ -1,7 +1,7 @@
 //! Paths below a folder, opened without following a link at any step.
 
 use std::io;
-use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
@@ -12,8 +12,8 @@ pub(crate) struct Beneath {
     last: Option<(PathBuf, OwnedFd)>,
 }
 
-/// Flags to open a folder with.
-const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
+/// Flags to open a folder with: it need not be one that may be listed.
+const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
 
 impl Beneath {
     /// Opens a folder; no part of its own path may be a link.
@@ -26,17 +26,34 @@ impl Beneath {
         self.folder(path.parent().unwrap_or(Path::new("")))
     }
 
-    /// Returns a folder below.
+    /// Returns a folder below, which can be entered.
     pub(crate) fn folder(&mut self, path: &Path) -> io::Result<BorrowedFd<'_>> {
         if path.as_os_str().is_empty() {
             return Ok(self.root.as_fd());
         }
         if self.last.as_ref().is_none_or(|(known, _)| known != path) {
             let how = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_XDEV;
-            self.last = Some((path.to_owned(), openat2(&self.root, path, FOLDER, Mode::empty(), how)?));
+            // The dot fails where what is in the folder cannot be reached.
+            let folder = openat2(&self.root, path.join("."), FOLDER, Mode::empty(), how)?;
+            self.last = Some((path.to_owned(), folder));
         }
         Ok(self.last.as_ref().map_or(self.root.as_fd(), |(_, folder)| folder.as_fd()))
     }
+}
+
+/// Opens a folder below another one, whether or not it may be listed or entered.
+pub(crate) fn within(root: &Path, path: &Path) -> io::Result<OwnedFd> {
+    let root = Beneath::open(root)?.root;
+    if path.as_os_str().is_empty() {
+        return Ok(root);
+    }
+    let how = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_XDEV;
+    Ok(openat2(&root, path, FOLDER, Mode::empty(), how)?)
+}
+
+/// Returns a path to what is open, whatever becomes of the names that led to it.
+pub(crate) fn opened(folder: BorrowedFd<'_>) -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()))
 }
 
 /// Returns the last component of a path, by which it is named in its parent.

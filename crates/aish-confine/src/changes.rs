@@ -5,13 +5,20 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Read as _};
+use std::io;
+use std::os::fd::AsFd as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::attributes::{self, Attributes, FileKind};
+use crate::attributes::{Attributes, FileKind};
+use crate::beneath::within;
 use crate::cache;
+use crate::contents::{count, is_same_content};
 use crate::extended::{self, Known};
 use crate::layer::{Layer, LayerError, at};
+use crate::modes::{Modes, is_gone};
+use crate::moving::real;
 use crate::{links, parts, several};
 
 /// How a path changed.
@@ -136,12 +143,24 @@ pub struct Changes {
     pub times: Vec<(usize, PathBuf)>,
     /// Files that are as they were, and have other names in the layer or in the tree. No facts, and kept with the rest.
     pub(crate) linked: Vec<Change>,
+    /// Whether one of these times was set, and is not only that of what came and went.
+    pub(crate) sets_times: bool,
 }
 
 impl Changes {
-    /// Says whether nothing changed but times of folders.
+    /// Says whether nothing changed but times of folders in which something came and went.
     pub fn is_empty(&self) -> bool {
-        self.changes.is_empty() && self.refused.is_empty()
+        self.keeps_nothing() && self.refused.is_empty()
+    }
+
+    /// Says whether the command set times of folders and did nothing else.
+    pub fn are_times(&self) -> bool {
+        self.changes.is_empty() && self.refused.is_empty() && self.sets_times
+    }
+
+    /// Says whether nothing of it can be kept.
+    pub fn keeps_nothing(&self) -> bool {
+        self.changes.is_empty() && !self.sets_times
     }
 
     /// Returns those that are facts, and those that are none.
@@ -165,12 +184,16 @@ impl Layer {
     /// # Errors
     /// When the layer or the tree cannot be read.
     pub fn changes(&self, caches: Caches) -> Result<Changes, LayerError> {
+        let modes = self.modes()?;
+        self.open_veiled(&modes)?;
         self.unveil()?;
         let mut out = Changes::default();
         for (root, covered) in self.about.covered.iter().enumerate() {
             if caches == Caches::Included || !covered.cache {
                 let is_shared = covered.cache && cache::is_shared(&covered.path);
-                let walk = Walk { root, tree: &covered.path, upper: self.upper(root), is_shared };
+                let upper = self.upper(root);
+                let upper = at(&upper, real(&upper))?;
+                let walk = Walk { root, tree: &covered.path, upper, is_shared, modes: &modes, start: self.about.start };
                 walk.folder(Path::new(""), &mut out)?;
             }
         }
@@ -182,6 +205,18 @@ impl Layer {
         several::find_last_names(self, &mut out)?;
         Ok(out)
     }
+
+    /// Opens up what leads to settings that had secrets, so that they have them again whatever the command did to the way.
+    fn open_veiled(&self, modes: &Modes) -> Result<(), LayerError> {
+        for (root, path) in self.veiled()? {
+            let upper = self.upper(root);
+            match real(&upper).and_then(|real| modes.open_to(root, &real, path.parent().unwrap_or(Path::new("")))) {
+                Err(error) if is_gone(&error) => {}
+                done => at(&upper.join(&path), done)?,
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Why what only a layer's own notes are called like is not kept.
@@ -190,32 +225,60 @@ const NOTED: &str = "its attributes called user.overlay.… do not come through 
 /// Folders in one another.
 const DEEPEST: usize = 500;
 
-/// Bytes of two files that are compared at once.
-const PIECE: usize = 64 * 1024;
-
 struct Walk<'a> {
     root: usize,
     tree: &'a Path,
     upper: PathBuf,
     /// Whether it is a folder of caches of which not each holds downloads alone.
     is_shared: bool,
+    /// Modes of folders of the layer that were opened up.
+    modes: &'a Modes,
+    /// When the run began.
+    start: (i64, i64),
 }
 
 impl Walk<'_> {
+    /// Returns the attributes of a path of the layer.
+    fn above(&self, path: &Path) -> Result<Option<Attributes>, LayerError> {
+        let above = self.upper.join(path);
+        at(&above, self.modes.attributes(self.root, path, &above))
+    }
+
+    /// Says whether the time of a folder was set: what comes and goes in it gives it one during the run, and leaves its time of
+    /// access alone.
+    fn is_set(&self, above: &Path, new: &Attributes) -> io::Result<bool> {
+        let meta = fs::symlink_metadata(above)?;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let is_later = u64::try_from(new.modified.0).is_ok_and(|seconds| seconds > now.as_secs());
+        Ok(new.modified <= self.start || is_later || (meta.atime(), meta.atime_nsec()) == new.modified)
+    }
+
+    /// Opens a folder of the layer up whose mode keeps its owner from what is in it.
+    fn open(&self, path: &Path, attributes: &Attributes) -> Result<(), LayerError> {
+        if attributes.mode & 0o500 == 0o500 {
+            return Ok(());
+        }
+        let open = within(&self.upper, path).and_then(|folder| self.modes.open(self.root, path, folder.as_fd()));
+        at(&self.upper.join(path), open)
+    }
+
     /// Compares a folder that is both in the layer and below it.
     fn folder(&self, path: &Path, out: &mut Changes) -> Result<(), LayerError> {
         self.is_too_deep(path)?;
         let (above, below) = (self.upper.join(path), self.tree.join(path));
+        let new = self.above(path)?;
+        new.iter().try_for_each(|new| self.open(path, new))?;
         if at(&above, extended::is_escaped(&above))? {
             self.refuse(path, NOTED, out);
         }
-        if let (Some(old), Some(new)) = (at(&below, Attributes::of(&below))?, at(&above, Attributes::of(&above))?) {
+        if let (Some(old), Some(new)) = (at(&below, Attributes::of(&below))?, new) {
             let alike = old.permissions() == new.permissions();
             if !alike || !at(&above, extended::is_same(&below, &above))? {
                 let change = self.change(path, Some(&old), Some(&new));
                 out.changes.push(Change { attributes_only: true, ..change });
             } else if old.modified != new.modified {
                 out.times.push((self.root, path.to_owned()));
+                out.sets_times |= at(&above, self.is_set(&above, &new))?;
             }
         }
         for part in parts::of(&names(&above)?, |names| self.entries(path, names)) {
@@ -223,6 +286,7 @@ impl Walk<'_> {
             out.changes.extend(part.changes);
             out.refused.extend(part.refused);
             out.times.extend(part.times);
+            out.sets_times |= part.sets_times;
             out.linked.extend(part.linked);
         }
         Ok(())
@@ -235,8 +299,8 @@ impl Walk<'_> {
             if self.is_shared && !cache::is_fetched(&path) {
                 continue;
             }
-            let (above, below) = (self.upper.join(&path), self.tree.join(&path));
-            let Some(new) = at(&above, Attributes::of(&above))? else { continue };
+            let below = self.tree.join(&path);
+            let Some(new) = self.above(&path)? else { continue };
             let old = at(&below, Attributes::of(&below))?;
             self.entry(&path, old, &new, &mut out)?;
         }
@@ -251,6 +315,9 @@ impl Walk<'_> {
         out: &mut Changes,
     ) -> Result<(), LayerError> {
         let (above, below) = (self.upper.join(path), self.tree.join(path));
+        if new.kind == FileKind::Folder {
+            self.open(path, new)?;
+        }
         match (new.kind, &old) {
             (FileKind::Whiteout, None) => {}
             (FileKind::Whiteout, Some(old)) => {
@@ -268,8 +335,8 @@ impl Walk<'_> {
                 let mut change = self.change(path, old.as_ref(), Some(new));
                 change.replaces = old.is_some();
                 change.gone = old.as_ref().map_or((0, 0), |old| count(&below, old));
+                self.refuse_inside(path, new, out)?;
                 (change.files, change.bytes) = count(&above, new);
-                self.refuse_inside(path, out)?;
                 out.changes.push(change);
             }
             (FileKind::File | FileKind::Link, old) => self.file(path, old.as_ref(), new, out)?,
@@ -380,18 +447,19 @@ impl Walk<'_> {
     }
 
     /// Lists what must not be kept in a folder that is new as a whole.
-    fn refuse_inside(&self, path: &Path, out: &mut Changes) -> Result<(), LayerError> {
+    fn refuse_inside(&self, path: &Path, attributes: &Attributes, out: &mut Changes) -> Result<(), LayerError> {
         self.is_too_deep(path)?;
+        self.open(path, attributes)?;
         let above = self.upper.join(path);
         for name in names(&above)? {
             let path = path.join(name);
             let above = self.upper.join(&path);
-            let Some(new) = at(&above, Attributes::of(&above))? else { continue };
+            let Some(new) = self.above(&path)? else { continue };
             match new.kind {
                 FileKind::File | FileKind::Folder if at(&above, extended::is_escaped(&above))? => {
                     self.refuse(&path, NOTED, out);
                 }
-                FileKind::Folder => self.refuse_inside(&path, out)?,
+                FileKind::Folder => self.refuse_inside(&path, &new, out)?,
                 FileKind::Special => self.refuse(&path, "it is a device, a socket or a FIFO", out),
                 FileKind::File | FileKind::Link => {
                     if let Some(why) = at(&above, self.fault(&path, &new))? {
@@ -422,55 +490,4 @@ pub(crate) fn names(folder: &Path) -> Result<Vec<OsString>, LayerError> {
     };
     names.sort();
     Ok(names)
-}
-
-/// Counts the files and bytes of what came or went as a whole.
-fn count(path: &Path, attributes: &Attributes) -> (u64, u64) {
-    if attributes.kind != FileKind::Folder {
-        return (1, attributes.size);
-    }
-    let (mut files, mut bytes) = (0_u64, 0_u64);
-    let mut folders = vec![path.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let Ok(meta) = entry.metadata() else { continue };
-            match Attributes::from_metadata(&meta).kind {
-                FileKind::Folder => folders.push(entry.path()),
-                FileKind::Whiteout => {}
-                FileKind::File | FileKind::Link | FileKind::Special => {
-                    files += 1;
-                    bytes = bytes.saturating_add(meta.len());
-                }
-            }
-        }
-    }
-    (files, bytes)
-}
-
-/// Compares contents; read only where size and kind are equal.
-fn is_same_content(a: &Path, a_is: &Attributes, b: &Path, b_is: &Attributes) -> io::Result<bool> {
-    if a_is.kind != b_is.kind || a_is.size != b_is.size {
-        return Ok(false);
-    }
-    if a_is.kind == FileKind::Link {
-        return Ok(fs::read_link(a)? == fs::read_link(b)?);
-    }
-    let (mut a, mut b) = match (attributes::open(a), attributes::open(b)) {
-        (Ok(a), Ok(b)) => (a, b),
-        // What cannot be read is told as changed.
-        (Err(_), _) | (_, Err(_)) => return Ok(false),
-    };
-    // One byte more than the file, so that its end is seen at once.
-    let piece = usize::try_from(a_is.size).unwrap_or(PIECE).saturating_add(1).min(PIECE);
-    let (mut left, mut right) = (vec![0; piece], vec![0; piece]);
-    loop {
-        let read = a.read(&mut left)?;
-        if read == 0 {
-            return Ok(b.read(&mut right)? == 0);
-        }
-        let (Some(left), Some(right)) = (left.get(..read), right.get_mut(..read)) else { return Ok(false) };
-        if b.read_exact(right).is_err() || left != right {
-            return Ok(false);
-        }
-    }
 }

@@ -10,10 +10,12 @@ use rustix::fs::{Mode, OFlags};
 use crate::attributes::{Attributes, FileKind};
 use crate::changes::Changes;
 use crate::extended;
+use crate::index_state;
 use crate::journal::{Move, MoveKind};
 use crate::layer::{Layer, LayerError, at};
+use crate::modes::Modes;
 use crate::several::{self, Name};
-use crate::{parts, sys};
+use crate::{parents, parts, sys};
 
 /// Why a path is a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +26,10 @@ pub enum Why {
     Open,
     /// It is one of several names of a file, and what was done to it would not be done to the others.
     Linked,
+    /// It is a folder that is gone, and something is to be put back into it.
+    Gone,
+    /// It was a folder, and is a link or a file now: no way leads through it.
+    Replaced,
 }
 
 impl Why {
@@ -35,6 +41,8 @@ impl Why {
             Self::Linked => {
                 "is one of several names of a file, as far as a layer can tell, and the others would stay as they were"
             }
+            Self::Gone => "was deleted or renamed",
+            Self::Replaced => "was replaced by a link or a file",
         }
     }
 }
@@ -116,11 +124,18 @@ fn is_other_folder(layer: &Layer, one: &Move, old: &Attributes) -> Result<bool, 
 }
 
 /// Looks for what changed since the layer was kept.
-pub(crate) fn of_taking_back(layer: &Layer, moves: &[Move]) -> Result<Vec<Conflict>, LayerError> {
-    let mut found = Vec::new();
+pub(crate) fn of_taking_back(layer: &Layer, moves: &[Move], open: &Modes) -> Result<Vec<Conflict>, LayerError> {
+    let missing = parents::missing(layer, moves)?;
+    let mut found: Vec<Conflict> = missing.values().cloned().collect();
+    found.dedup();
     for one in moves {
+        // What is behind a link is nobody's here.
+        let folder = one.path.parent().unwrap_or(Path::new("")).to_owned();
+        if !missing.is_empty() && (one.kind == MoveKind::Folder || missing.contains_key(&(one.root, folder))) {
+            continue;
+        }
         let path = layer.tree(one.root).join(&one.path);
-        let now = at(&path, Attributes::of(&path))?;
+        let now = at(&path, open.attributes(one.root, &one.path, &path))?;
         let is_changed = match (one.kind, &now, &one.new) {
             (MoveKind::Folder, Some(now), Some(new)) => {
                 let was_changed = one.old.as_ref().is_some_and(|old| old.mode != new.mode);
@@ -132,13 +147,7 @@ pub(crate) fn of_taking_back(layer: &Layer, moves: &[Move]) -> Result<Vec<Confli
                 (now.modified, now.mode) != (new.modified, new.mode) || has_other_attributes(layer, one, &path)?
             }
             (MoveKind::Attributes, None, _) => true,
-            (MoveKind::Create | MoveKind::Exchange, Some(now), Some(new)) => {
-                let version = |of: &Attributes| (of.size, of.modified, of.kind, of.mode);
-                let same = version(now) == version(new);
-                let extended = one.after.filter(|_| same).map(|_| at(&path, extended::known(&path))).transpose()?;
-                let is_print = extended.map(|known| known.print) == one.after;
-                !same || !is_print || one.print.is_some_and(|print| print != fingerprint(&path))
-            }
+            (MoveKind::Create | MoveKind::Exchange, Some(now), Some(new)) => is_other_version(one, (now, new), &path)?,
             (MoveKind::Create | MoveKind::Exchange, None, _) => true,
             (MoveKind::Create | MoveKind::Exchange | MoveKind::Attributes, Some(_), None) => false,
         };
@@ -149,6 +158,25 @@ pub(crate) fn of_taking_back(layer: &Layer, moves: &[Move]) -> Result<Vec<Confli
         }
     }
     Ok(found)
+}
+
+/// Says whether what is there is another version than what came. An index of git is none where it says the same.
+fn is_other_version(one: &Move, (now, new): (&Attributes, &Attributes), path: &Path) -> Result<bool, LayerError> {
+    let version = |of: &Attributes| (of.size, of.modified, of.kind, of.mode);
+    let same = version(now) == version(new);
+    let says_the_same = || {
+        let is_index = (now.kind, now.mode) == (new.kind, new.mode) && new.kind == FileKind::File;
+        is_index && one.print.is_some() && index_state::print(path) == one.print
+    };
+    if !same && !says_the_same() {
+        return Ok(true);
+    }
+    let extended = one.after.map(|_| at(path, extended::known(path))).transpose()?;
+    if extended.map(|known| known.print) != one.after {
+        return Ok(true);
+    }
+    let is_folder = new.kind == FileKind::Folder;
+    Ok(is_folder && one.print.is_some_and(|print| print != fingerprint(path)))
 }
 
 /// Says whether the extended attributes that the run changed of a file or folder that stayed are others by now.

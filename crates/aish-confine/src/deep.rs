@@ -52,14 +52,43 @@ fn nearer(base: Option<Rc<OwnedFd>>, folder: PathBuf) -> (Option<Rc<OwnedFd>>, P
     }
 }
 
-/// Deletes what is at a path, whatever it is; where nothing is, nothing is done.
+/// Deletes what is at a path, whatever it is, also in a folder that may not be written; where nothing is, nothing is done.
 pub(crate) fn remove_any(path: &Path) -> io::Result<()> {
     match fs::symlink_metadata(path) {
-        Ok(meta) if meta.is_dir() => remove_tree(path),
-        Ok(_) => fs::remove_file(path),
+        Ok(meta) if meta.is_dir() => in_its_folder(path, || remove_tree(path)),
+        Ok(_) => in_its_folder(path, || fs::remove_file(path)),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(()),
         Err(error) => Err(error),
     }
+}
+
+/// Renames what is at a path, also a folder that may not be written, into one that may not be either.
+pub(crate) fn rename_any(from: &Path, to: &Path) -> io::Result<()> {
+    let meta = fs::symlink_metadata(from)?;
+    let mode = meta.mode() & 0o7777;
+    let is_shut = meta.is_dir() && mode & 0o300 != 0o300;
+    if is_shut {
+        chmodat(CWD, from, Mode::from_raw_mode(mode | 0o700), AtFlags::empty())?;
+    }
+    in_its_folder(to, || fs::rename(from, to))?;
+    if is_shut { Ok(chmodat(CWD, to, Mode::from_raw_mode(mode), AtFlags::empty())?) } else { Ok(()) }
+}
+
+/// Does something with a name in a folder, which may be one that its owner may not write to: it may for that moment.
+pub(crate) fn in_its_folder(path: &Path, work: impl Fn() -> io::Result<()>) -> io::Result<()> {
+    let done = work();
+    let (Err(error), Some(folder)) = (&done, path.parent()) else { return done };
+    if error.kind() != io::ErrorKind::PermissionDenied {
+        return done;
+    }
+    let mode = fs::symlink_metadata(folder)?.mode() & 0o7777;
+    if mode & 0o300 == 0o300 {
+        return done;
+    }
+    chmodat(CWD, folder, Mode::from_raw_mode(mode | 0o700), AtFlags::empty())?;
+    let done = work();
+    chmodat(CWD, folder, Mode::from_raw_mode(mode), AtFlags::empty())?;
+    done
 }
 
 /// Deletes a folder with all in it, also folders that forbid it (overlayfs's own has no mode at all). Links are not followed.

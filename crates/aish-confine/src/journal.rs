@@ -36,7 +36,7 @@ pub(crate) struct Move {
     pub(crate) new: Option<Attributes>,
     /// What was there.
     pub(crate) old: Option<Attributes>,
-    /// Tells versions of the content of a folder apart that comes as a whole.
+    /// Tells versions of the content of a folder apart that comes as a whole, or what an index of git says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) print: Option<u64>,
     /// Tells versions of the extended attributes of a file that was there apart.

@@ -6,21 +6,21 @@
 //! what came; note that it is done.
 //! A cut at any moment leaves the journal, from which the rest is done (or all taken back) at the next start.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::thread::JoinHandle;
+use std::path::PathBuf;
 
-use crate::beneath::Beneath;
 use crate::changes::{Caches, Changes};
-use crate::conflict::{self, Conflict};
+use crate::conflict::{self, Conflict, Why};
+use crate::deep::remove_tree;
+use crate::disk::{self, Disk};
 use crate::journal::{self, Header, Move, MoveKind};
 use crate::layer::{Layer, LayerError, State, at};
-use crate::mover::{Sides, Stopped};
-use crate::staging::{self, Coming, Note};
-use crate::{parts, transfer};
+use crate::modes::OpenTrees;
+use crate::moving::Moving;
+use crate::staging::{Coming, Note};
+use crate::{parents, transfer};
 
 /// What is done with paths that changed in the tree in the meantime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,16 @@ pub enum OnConflict {
     Replace,
 }
 
-/// Why nothing was kept or taken back. The tree is as it was.
+/// What became of a layer whose keeping or taking back may have been cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Recovered {
+    /// What it is now.
+    pub state: State,
+    /// Whether it had been cut.
+    pub was_cut: bool,
+}
+
+/// Why nothing was kept or taken back. The tree is as it was, but for [`KeepError::Unfinished`].
 #[derive(Debug, thiserror::Error)]
 pub enum KeepError {
     /// Some paths changed in the meantime, or are names of files with several.
@@ -40,6 +49,12 @@ pub enum KeepError {
     /// It is not open, or not kept.
     #[error("the layer is {}", .0.as_str())]
     State(State),
+    /// Another process has it.
+    #[error("another aish is keeping it or taking it back; try again when that has ended")]
+    Busy,
+    /// A folder that the layer lies over is gone.
+    #[error("the folder {} is not there any more; put it back there and try again", .0.display())]
+    Gone(PathBuf),
     /// A file cannot be moved.
     #[error("{} cannot be moved", path.display())]
     Move {
@@ -48,6 +63,19 @@ pub enum KeepError {
         /// What the system said.
         #[source]
         source: io::Error,
+    },
+    /// Some of it is moved, and neither the rest can be nor can that be undone. What was there before is in the layer, which stays.
+    #[error(
+        "only a part of it is done, and nothing is lost: what is not in the tree is in {}; mend what is named here, and the next \
+        start of aish brings it to an end",
+        layer.display()
+    )]
+    Unfinished {
+        /// The folder of the layer.
+        layer: PathBuf,
+        /// What stopped it.
+        #[source]
+        source: Box<KeepError>,
     },
     /// The layer cannot be used.
     #[error("the layer cannot be used")]
@@ -70,8 +98,9 @@ impl Layer {
     /// Moves the changes into the tree. What is refused is left out and stays in the layer.
     ///
     /// # Errors
-    /// Then the tree is as it was.
+    /// Then the tree is as it was, but for [`KeepError::Unfinished`].
     pub fn keep(&self, caches: Caches, on_conflict: OnConflict) -> Result<Changes, KeepError> {
+        let _lock = self.lock()?;
         match self.state()? {
             State::Open => {}
             state => return Err(KeepError::State(state)),
@@ -82,6 +111,7 @@ impl Layer {
         let changes = self.changes(caches)?;
         self.take_out(&changes)?;
         let mut moves = self.moves(&changes)?;
+        self.are_there(&moves)?;
         if on_conflict == OnConflict::Stop {
             let found = conflict::of_keeping(self, &moves, &changes)?;
             if !found.is_empty() {
@@ -89,62 +119,62 @@ impl Layer {
             }
         }
         let staged = self.is_elsewhere()?;
-        let aside = self.folder.join("old");
-        at(&aside, fs::create_dir_all(&aside))?;
-        let mut wrote = false;
-        for one in &mut moves {
-            wrote |= self.prepare(one)?;
-            // A copy on another file system may have others.
-            one.after = one.after.filter(|_| !staged);
+        if staged {
+            self.has_room(&moves)?;
         }
+        let wrote = self.prepare_all(&mut moves, staged)?;
         let path = self.journal_path();
         at(&path, journal::write(&path, &Header { staged, moves: moves.len() }, &moves))?;
         let note = staged.then(|| self.stage(&moves, Coming::New)).transpose()?;
-        let journal_alone = !wrote && !staged;
         if let Err(error) = self.set_state(State::Keeping) {
             self.clear_staging()?;
             return Err(error.into());
         }
+        let journal_alone = !wrote && !staged;
         let synced = if journal_alone { disk.sync_files(&[path, self.state_path()]) } else { disk.sync() };
         let synced = at(&self.folder, synced).map_err(KeepError::from);
         // What is told to have failed must not be completed at the next start.
-        if let Err(error) = synced.and_then(|()| self.all_forward(&moves, note.as_ref())) {
-            self.give_up(&moves, note)?;
-            return Err(error);
+        match synced.and_then(|()| self.go(&moves, note.as_ref())) {
+            Ok(()) => Ok(changes),
+            Err(why) => Err(self.give_up(&moves, note.as_ref(), why)),
         }
-        self.arrive(&moves, note, Coming::New, State::Kept)?;
-        Ok(changes)
     }
 
-    /// Moves what was there before into the tree again, and what was kept into the layer.
+    /// Moves what was there before into the tree again, and what was kept into the layer. Folders that are gone since are made
+    /// for that.
     ///
     /// # Errors
-    /// Then the tree is as it was.
+    /// Then the tree is as it was, but for [`KeepError::Unfinished`].
     pub fn take_back(&self, on_conflict: OnConflict) -> Result<usize, KeepError> {
+        let _lock = self.lock()?;
         match self.state()? {
             State::Kept => {}
             state => return Err(KeepError::State(state)),
         }
         let (_, moves) = self.journal()?;
-        if on_conflict == OnConflict::Stop {
-            let found = conflict::of_taking_back(self, &moves)?;
-            if !found.is_empty() {
-                return Err(KeepError::Conflicts(found));
-            }
+        self.are_there(&moves)?;
+        let open = OpenTrees::of(self, parents::of(&moves))?;
+        let mut found = conflict::of_taking_back(self, &moves, &open.modes)?;
+        drop(open);
+        if on_conflict == OnConflict::Replace {
+            // No way leads through those.
+            found.retain(|one| one.why == Why::Replaced);
+        }
+        if !found.is_empty() {
+            return Err(KeepError::Conflicts(found));
         }
         let staged = self.is_elsewhere()?;
         let note = staged.then(|| self.stage(&moves, Coming::Old)).transpose()?;
         let begun = self.set_state(State::TakingBack).and_then(|()| {
             let folder = at(&self.folder, File::open(&self.folder))?;
-            at(&self.folder, sync(&folder))
+            at(&self.folder, disk::sync(&folder))
         });
         if let Err(error) = begun {
             self.clear_staging()?;
             self.set_state(State::Kept)?;
             return Err(error.into());
         }
-        self.all_back(&moves, note.as_ref(), Coming::Old)?;
-        self.arrive(&moves, note, Coming::Old, State::TakenBack)?;
+        self.go_back(&moves, note.as_ref())?;
         Ok(moves.iter().filter(|one| one.kind != MoveKind::Folder).count())
     }
 
@@ -152,57 +182,113 @@ impl Layer {
     /// Returns what it is now.
     ///
     /// # Errors
-    /// When neither can be done; then it can be tried again.
-    pub fn recover(&self) -> Result<State, KeepError> {
+    /// When another process has it, or neither can be done; then it can be tried again.
+    pub fn recover(&self) -> Result<Recovered, KeepError> {
+        // Whoever moves it has it, however long that takes.
+        let _lock = self.try_lock()?;
         let state = self.state()?;
-        if matches!(state, State::Keeping | State::TakingBack)
-            && let Some(note) = self.staged()?
-            && let Some(arrived) = note.arrived
-        {
-            self.finish(&self.journal()?.1, note, arrived)?;
-            return Ok(arrived);
+        if !matches!(state, State::Keeping | State::TakingBack) {
+            return Ok(Recovered { state, was_cut: false });
         }
-        match state {
-            // It was on the disk before the first move.
-            State::Keeping if self.is_without_journal()? => {
+        // It was on the disk before the first move.
+        if state == State::Keeping && self.is_without_journal()? {
+            self.clear_staging()?;
+            self.set_state(State::Open)?;
+            return Ok(Recovered { state: State::Open, was_cut: true });
+        }
+        let (moves, note) = (self.journal()?.1, self.staged()?);
+        self.are_there(&moves)?;
+        if let Some((note, arrived)) = note.as_ref().and_then(|note| Some((note, note.arrived?))) {
+            self.finish(&moves, note, arrived)?;
+            return Ok(Recovered { state: arrived, was_cut: true });
+        }
+        let done = match state {
+            State::Keeping => match self.go(&moves, note.as_ref()) {
+                Err(why) => Err(self.give_up(&moves, note.as_ref(), why)),
+                done => done,
+            },
+            _ => self.go_back(&moves, note.as_ref()),
+        };
+        match done {
+            Err(error @ KeepError::Unfinished { .. }) => Err(error),
+            Ok(()) | Err(_) => Ok(Recovered { state: self.state()?, was_cut: true }),
+        }
+    }
+
+    /// Makes all moves of keeping.
+    fn go(&self, moves: &[Move], note: Option<&Note>) -> Result<(), KeepError> {
+        Moving::new(self, moves, note).forward()?;
+        let Some(note) = note else { return Ok(self.set_state(State::Kept)?) };
+        self.copy_out(moves, note, Coming::New)?;
+        self.note_arrived(note, State::Kept)?;
+        // What is left of it fails without harm: the next start takes it away.
+        let _ = self.finish(moves, note, State::Kept);
+        Ok(())
+    }
+
+    /// Takes back those moves of keeping that were made, and returns why it was given up.
+    fn give_up(&self, moves: &[Move], note: Option<&Note>, why: KeepError) -> KeepError {
+        let whole = Moving::new(self, moves, note).back(Coming::New).and_then(|()| {
+            let Some(note) = note else { return Ok(self.set_state(State::Open)?) };
+            self.note_arrived(note, State::Open)?;
+            Ok(self.finish(moves, note, State::Open)?)
+        });
+        match whole {
+            Ok(()) => why,
+            Err(left) => self.unfinished(left),
+        }
+    }
+
+    /// Makes all moves of taking back; where one is refused all others are made again.
+    fn go_back(&self, moves: &[Move], note: Option<&Note>) -> Result<(), KeepError> {
+        let moving = Moving::new(self, moves, note);
+        if let Err(why) = moving.back(Coming::Old) {
+            let whole = moving.again().and_then(|()| {
                 self.clear_staging()?;
-                self.set_state(State::Open)?;
-            }
-            State::Keeping => {
-                let (moves, note) = (self.journal()?.1, self.staged()?);
-                match self.all_forward(&moves, note.as_ref()) {
-                    Ok(()) => self.arrive(&moves, note, Coming::New, State::Kept)?,
-                    Err(_) => self.give_up(&moves, note)?,
-                }
-            }
-            State::TakingBack => {
-                let (moves, note) = (self.journal()?.1, self.staged()?);
-                self.all_back(&moves, note.as_ref(), Coming::Old)?;
-                self.arrive(&moves, note, Coming::Old, State::TakenBack)?;
-            }
-            State::Open | State::Kept | State::TakenBack => return Ok(state),
+                Ok(self.set_state(State::Kept)?)
+            });
+            return Err(whole.map_or_else(|left| self.unfinished(left), |()| why));
         }
-        Ok(self.state()?)
+        // The tree is as it was before. What came out of it is put away, now or at the next start.
+        let put_away = match note {
+            None => self.set_state(State::TakenBack),
+            Some(note) => self
+                .copy_out(moves, note, Coming::Old)
+                .and_then(|()| self.note_arrived(note, State::TakenBack))
+                .and_then(|()| self.finish(moves, note, State::TakenBack)),
+        };
+        put_away.map_err(|error| self.unfinished(error.into()))
     }
 
-    /// Notes that all moves are made, and takes away what was made for that alone.
-    fn arrive(&self, moves: &[Move], note: Option<Note>, coming: Coming, state: State) -> Result<(), LayerError> {
-        match note {
-            Some(note) => {
-                self.copy_out(moves, &note, coming)?;
-                self.finish(moves, note, state)
-            }
-            None => self.set_state(state),
-        }
+    fn unfinished(&self, source: KeepError) -> KeepError {
+        KeepError::Unfinished { layer: self.folder.clone(), source: Box::new(source) }
     }
 
-    /// Takes back those moves of keeping that were made.
-    fn give_up(&self, moves: &[Move], note: Option<Note>) -> Result<(), KeepError> {
-        self.all_back(moves, note.as_ref(), Coming::New)?;
-        match note {
-            Some(note) => Ok(self.finish(moves, note, State::Open)?),
-            None => Ok(self.set_state(State::Open)?),
+    /// Fails where a folder is gone that moves are made in.
+    fn are_there(&self, moves: &[Move]) -> Result<(), KeepError> {
+        for root in moves.iter().map(|one| one.root).collect::<BTreeSet<usize>>() {
+            let tree = self.tree(root);
+            if !fs::symlink_metadata(&tree).is_ok_and(|meta| meta.is_dir()) {
+                return Err(KeepError::Gone(tree));
+            }
         }
+        Ok(())
+    }
+
+    /// Makes what moves fit to be in the tree, and says whether anything was written for that.
+    fn prepare_all(&self, moves: &mut [Move], staged: bool) -> Result<bool, LayerError> {
+        let aside = self.olds();
+        // An earlier try may have left notes.
+        at(&aside, remove_tree(&aside))?;
+        at(&aside, fs::create_dir(&aside))?;
+        let modes = self.modes()?;
+        let mut wrote = false;
+        for one in moves {
+            wrote |= self.prepare(one, &modes)?;
+            // A copy on another file system may have others.
+            one.after = one.after.filter(|_| !staged);
+        }
+        Ok(wrote)
     }
 
     fn journal_path(&self) -> PathBuf {
@@ -239,147 +325,4 @@ impl Layer {
         }
         Ok(false)
     }
-
-    /// Opens both sides of every root that moves.
-    fn sides(&self, moves: &[Move], staged: bool) -> Result<BTreeMap<usize, Sides>, LayerError> {
-        let mut all = BTreeMap::new();
-        for root in moves.iter().map(|one| one.root).collect::<BTreeSet<usize>>() {
-            let tree_path = self.tree(root);
-            let layer_path = if staged { self.stage_folder(root) } else { self.upper(root) };
-            let aside_path = if staged { layer_path.clone() } else { self.folder.join("old") };
-            let sides = Sides {
-                tree: at(&tree_path, Beneath::open(&tree_path))?,
-                layer: at(&layer_path, open_own(&layer_path))?,
-                aside: at(&aside_path, open_own(&aside_path))?,
-                tree_path,
-                layer_path,
-                new_folders: self.upper(root),
-                old_folders: self.folder.join("old"),
-                staged,
-                moved: BTreeSet::new(),
-            };
-            all.insert(root, sides);
-        }
-        Ok(all)
-    }
-
-    fn all_forward(&self, moves: &[Move], note: Option<&Note>) -> Result<(), KeepError> {
-        let mut sides = self.sides(moves, note.is_some())?;
-        for one in moves {
-            let Some(side) = sides.get_mut(&one.root) else { continue };
-            let done = match note {
-                Some(note) => staging::forward(side, one, note),
-                None => side.forward(one),
-            };
-            done.map_err(|stopped| self.stopped(one, stopped))?;
-        }
-        let settle = |part: &[Move]| -> Result<(), KeepError> {
-            let mut sides = self.sides(part, note.is_some())?;
-            for one in part {
-                let Some(side) = sides.get_mut(&one.root) else { continue };
-                side.settle(one).map_err(|stopped| self.stopped(one, stopped))?;
-            }
-            Ok(())
-        };
-        parts::of(moves, settle).into_iter().collect()
-    }
-
-    /// Takes moves back. `coming` says whether that gives keeping up, where a move may not have been made, or takes back
-    /// what was kept.
-    fn all_back(&self, moves: &[Move], note: Option<&Note>, coming: Coming) -> Result<(), KeepError> {
-        let mut sides = self.sides(moves, note.is_some())?;
-        let (folders, contents): (Vec<&Move>, Vec<&Move>) = moves.iter().partition(|one| one.kind == MoveKind::Folder);
-        // Folders last here too, so that their times stay as they are put back.
-        for one in contents.into_iter().rev().chain(folders) {
-            let Some(side) = sides.get_mut(&one.root) else { continue };
-            let done = match note {
-                Some(note) => staging::back(side, one, note, coming),
-                None if coming == Coming::Old => side.back(one, OnConflict::Replace),
-                None => side.back(one, OnConflict::Stop),
-            };
-            match done {
-                Err(Stopped::Changed) if coming == Coming::New => {}
-                done => done.map_err(|stopped| self.stopped(one, stopped))?,
-            }
-        }
-        Ok(())
-    }
-
-    fn stopped(&self, one: &Move, stopped: Stopped) -> KeepError {
-        let path = self.tree(one.root).join(&one.path);
-        match stopped {
-            Stopped::Changed => KeepError::Conflicts(vec![Conflict { path, why: conflict::Why::Changed }]),
-            Stopped::Refused(source) => KeepError::Move { path, source },
-        }
-    }
-}
-
-/// The file system of a layer, which is being synced while the layer is looked at.
-struct Disk {
-    folder: Arc<File>,
-    ahead: Option<JoinHandle<io::Result<()>>>,
-}
-
-impl Disk {
-    fn begin(folder: &Path) -> Result<Self, LayerError> {
-        let folder = Arc::new(at(folder, File::open(folder))?);
-        let disk = Arc::clone(&folder);
-        // Without a thread all is left to the sync at the end.
-        let ahead = std::thread::Builder::new().name("sync".to_owned()).spawn(move || sync(&disk));
-        Ok(Self { folder, ahead: ahead.ok() })
-    }
-
-    /// Syncs what is left. One descriptor for both, so that a fault is told which the first one met.
-    fn sync(mut self) -> io::Result<()> {
-        let ahead = self.ahead.take().map(JoinHandle::join);
-        ahead.transpose().map_err(|_| crashed())?.transpose()?;
-        sync(&self.folder)
-    }
-
-    /// Syncs some files of the layer and its list of them, where all else was there before the sync began: that of the
-    /// whole file system would wait once more for what other programs write.
-    fn sync_files(mut self, files: &[PathBuf]) -> io::Result<()> {
-        let Some(ahead) = self.ahead.take() else { return sync(&self.folder) };
-        let (folder, mut opened) = (Arc::clone(&self.folder), Vec::new());
-        for file in files {
-            opened.push(File::open(file)?);
-        }
-        // At the same time: each waits for the disk, which takes several as one.
-        let synced = std::thread::scope(|scope| {
-            let begin = |file| {
-                let begun = std::thread::Builder::new().spawn_scoped(scope, move || File::sync_all(file));
-                begun.map_err(|_| file)
-            };
-            let begun: Vec<_> = opened.iter().map(begin).collect();
-            let synced = folder.sync_all();
-            let rest = begun.into_iter().map(|one| match one {
-                Ok(one) => one.join().unwrap_or_else(|_| Err(crashed())),
-                Err(file) => file.sync_all(),
-            });
-            rest.fold(synced, io::Result::and)
-        });
-        ahead.join().map_err(|_| crashed())??;
-        synced
-    }
-}
-
-fn crashed() -> io::Error {
-    io::Error::other("the sync crashed")
-}
-
-impl Drop for Disk {
-    fn drop(&mut self) {
-        if let Some(ahead) = self.ahead.take() {
-            let _ = ahead.join();
-        }
-    }
-}
-
-fn sync(folder: &File) -> io::Result<()> {
-    Ok(rustix::fs::syncfs(folder)?)
-}
-
-/// Opens a folder of our own, whose path may have links in it (as a state folder below `/home` may).
-fn open_own(path: &Path) -> io::Result<Beneath> {
-    Beneath::open(&fs::canonicalize(path)?)
 }

@@ -10,6 +10,8 @@
 //! ID/upper-N      what root N was changed to; after keeping what it was
 //! ID/work-N       work space of overlayfs
 //! ID/old/M        what was deleted, after keeping
+//! ID/modes        modes of folders of upper-N that their owner could not look into
+//! ID/opened       the same of the tree, while something is moved there
 //! ```
 
 use std::fs;
@@ -23,6 +25,8 @@ use serde::{Deserialize, Serialize};
 use crate::attributes::Attributes;
 use crate::deep::{remove_tree, size};
 use crate::extended::{self, Which};
+use crate::keep::KeepError;
+use crate::modes::OpenTrees;
 use crate::plan::Root;
 
 /// Why a layer could not be used, and what to do about it.
@@ -49,6 +53,24 @@ fn advice(error: &io::Error) -> &'static str {
 /// Adds a path to an error of the system.
 pub(crate) fn at<T>(path: &Path, done: io::Result<T>) -> Result<T, LayerError> {
     done.map_err(|source| LayerError { path: path.to_owned(), source })
+}
+
+/// Puts a text in the place of a short file, whole or not at all. Where there is no room for another file it is written over
+/// the one that is there, which the disk does as one.
+pub(crate) fn replace(path: &Path, text: Vec<u8>) -> io::Result<()> {
+    let beside = path.with_extension("new");
+    let written = fs::write(&beside, &text).and_then(|()| fs::rename(&beside, path));
+    let Err(error) = written else { return Ok(()) };
+    if !matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) {
+        return Err(error);
+    }
+    let _ = fs::remove_file(&beside);
+    let Ok(file) = fs::File::options().write(true).open(path) else { return Err(error) };
+    // Spaces at the end mean nothing in what is written so.
+    let mut text = text;
+    let length = usize::try_from(file.metadata()?.len()).unwrap_or_default().max(text.len());
+    text.resize(length, b' ');
+    std::os::unix::fs::FileExt::write_all_at(&file, &text, 0).map_err(|_| error)
 }
 
 /// What becomes of a layer.
@@ -228,9 +250,14 @@ impl Layer {
         self.folder.join(format!("upper-{root}"))
     }
 
+    /// The folder of those.
+    pub(crate) fn olds(&self) -> PathBuf {
+        self.folder.join("old")
+    }
+
     /// Where a move's path goes that is deleted, and what a file or folder that stays had for extended attributes.
     pub(crate) fn old(&self, number: usize) -> PathBuf {
-        self.folder.join("old").join(number.to_string())
+        self.olds().join(number.to_string())
     }
 
     fn work(&self, root: usize) -> PathBuf {
@@ -259,19 +286,36 @@ impl Layer {
 
     /// Notes what has become of it, whole or not at all.
     pub(crate) fn set_state(&self, state: State) -> Result<(), LayerError> {
-        let (path, beside) = (self.state_path(), self.folder.join("state.new"));
-        at(&beside, fs::write(&beside, state.as_str()))?;
-        at(&path, fs::rename(&beside, &path))
+        let path = self.state_path();
+        at(&path, replace(&path, state.as_str().into()))
     }
 
-    /// Throws it away, with what it holds.
+    /// Throws it away, with what it holds: never while it is being kept or taken back.
     ///
     /// # Errors
-    /// When something of it cannot be deleted.
+    /// When it is, or something of it cannot be deleted.
     pub fn discard(&self) -> Result<(), LayerError> {
+        let _lock = match self.lock() {
+            Err(KeepError::Layer(error)) if error.source.kind() == io::ErrorKind::NotFound => return Ok(()),
+            lock => lock.map_err(|error| self.stays(error))?,
+        };
+        // While it is moved, what was there before may be nowhere else.
+        match self.state()? {
+            State::Open | State::Kept | State::TakenBack => {}
+            state @ (State::Keeping | State::TakingBack) => return Err(self.stays(KeepError::State(state))),
+        }
         // A keeping that was cut before its first move may have left copies in the tree.
         self.clear_staging()?;
+        // And modes that were others for the time of moving.
+        drop(OpenTrees::of(self, [])?);
         at(&self.folder, remove_tree(&self.folder))
+    }
+
+    fn stays(&self, error: KeepError) -> LayerError {
+        match error {
+            KeepError::Layer(error) => error,
+            error => LayerError { path: self.folder.clone(), source: io::Error::other(error) },
+        }
     }
 
     /// Bytes and entries that it holds.

@@ -1,5 +1,6 @@
 //! Where symbolic links of a layer lead: those that lead out of the tree are not kept.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -32,12 +33,14 @@ fn leads_out_by_words(path: &Path, target: &Path, tree: &Path) -> bool {
     up > depth || parts().skip(up).any(|part| climbs(&part))
 }
 
-/// Says whether a link leads out of the tree by way of other links, as they are in the layer and below it.
+/// Says whether a link leads out of the tree by way of other links, as they are in the layer and below it. One that leads to
+/// itself leads nowhere.
 fn is_led_out(path: &Path, target: PathBuf, tree: &Path, upper: &Path) -> io::Result<bool> {
     let parts = |path: &Path| path.components().rev().map(|part| PathBuf::from(part.as_os_str())).collect();
     let mut at = path.parent().unwrap_or(Path::new("")).to_owned();
     let mut left: Vec<PathBuf> = parts(&target);
-    let mut links = 0;
+    let mut met: BTreeSet<(PathBuf, Vec<PathBuf>)> = BTreeSet::new();
+    met.insert((path.to_owned(), Vec::new()));
     while let Some(part) = left.pop() {
         if part.is_absolute() {
             // Put together again: it is in the tree, or ends here.
@@ -56,8 +59,10 @@ fn is_led_out(path: &Path, target: PathBuf, tree: &Path, upper: &Path) -> io::Re
             _ => at.push(&part),
         }
         if let Some(target) = link(&at, tree, upper)? {
-            links += 1;
-            if links > MOST_LINKS {
+            if !met.insert((at.clone(), left.clone())) {
+                return Ok(false);
+            }
+            if met.len() > MOST_LINKS {
                 return Ok(true);
             }
             at.pop();
@@ -81,6 +86,29 @@ fn link(path: &Path, tree: &Path, upper: &Path) -> io::Result<Option<PathBuf>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn loops_lead_nowhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let (tree, upper) = (folder.path().join("tree"), folder.path().join("upper"));
+        for path in [&tree, &upper, &tree.join("d"), &upper.join("d")] {
+            fs::create_dir(path).unwrap();
+        }
+        let link = |path: &str, target: &Path| std::os::unix::fs::symlink(target, upper.join(path)).unwrap();
+        for (path, target) in [("loop", "loop"), ("d/b", "b"), ("a1", "a2"), ("a2", "a1"), ("d/up", "up/x")] {
+            link(path, Path::new(target));
+        }
+        link("far", &tree.join("far"));
+        // Forty-one behind one another, the last one out of the tree.
+        (0..41).for_each(|number| link(&format!("l{number}"), Path::new(&format!("l{}", number + 1))));
+        link("l41", Path::new("/etc"));
+        let leads = |path: &str| {
+            let target = fs::read_link(upper.join(path)).unwrap();
+            leads_out(Path::new(path), target, &tree, &upper).unwrap()
+        };
+        assert!(!leads("loop") && !leads("d/b") && !leads("a1") && !leads("a2") && !leads("far"));
+        assert!(leads("l0") && leads("l20") && leads("l41"));
+    }
 
     #[test]
     fn links_are_followed_by_their_words() {

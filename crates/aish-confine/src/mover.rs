@@ -3,17 +3,18 @@
 
 use std::collections::BTreeSet;
 use std::io;
-use std::os::fd::{AsRawFd as _, BorrowedFd};
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, Mode, RenameFlags, chmodat, fchmod, renameat_with, statat};
+use rustix::fs::{AtFlags, Mode, RenameFlags, chmod, chmodat, renameat_with, statat};
 use rustix::io::Errno;
 
 use crate::attributes::Attributes;
-use crate::beneath::{Beneath, name};
+use crate::beneath::{Beneath, name, opened, within};
 use crate::extended;
 use crate::journal::{Move, MoveKind};
 use crate::keep::OnConflict;
+use crate::modes::{Forgets, Modes, is_gone};
 
 /// Why a move was not made.
 #[derive(Debug)]
@@ -31,7 +32,7 @@ impl<E: Into<io::Error>> From<E> for Stopped {
 }
 
 /// One root's tree, and where the other side of its moves is.
-pub(crate) struct Sides {
+pub(crate) struct Sides<'a> {
     pub(crate) tree: Beneath,
     pub(crate) tree_path: PathBuf,
     /// The changed files, by the same paths; or, when staged, by numbers.
@@ -47,12 +48,21 @@ pub(crate) struct Sides {
     pub(crate) staged: bool,
     /// Files with several names that a move changed.
     pub(crate) moved: BTreeSet<u64>,
+    /// The number of the root.
+    pub(crate) root: usize,
+    /// Folders of the tree that are open for the time of moving.
+    pub(crate) open: &'a Modes,
 }
 
-impl Sides {
+impl Sides<'_> {
     /// Returns the name of a move's other side, below the layer.
     fn layer_name(&self, one: &Move) -> PathBuf {
         if self.staged { one.number.to_string().into() } else { one.path.clone() }
+    }
+
+    /// Returns the attributes of a path of the tree; none where nothing is.
+    pub(crate) fn look(&mut self, path: &Path) -> io::Result<Option<Attributes>> {
+        look(&mut self.tree, path)
     }
 
     /// Makes a move.
@@ -129,6 +139,9 @@ impl Sides {
         let force = on_conflict == OnConflict::Replace;
         let other = self.layer_name(one);
         let aside = PathBuf::from(one.number.to_string());
+        if self.waits(one)? {
+            return Ok(());
+        }
         let there = if matches!(one.kind, MoveKind::Folder | MoveKind::Attributes) {
             None
         } else {
@@ -141,29 +154,76 @@ impl Sides {
                 Some(_) if is_new || force => {
                     rename(&mut self.tree, &one.path, &mut self.layer, &other, RenameFlags::NOREPLACE)
                 }
-                Some(_) => Err(Stopped::Changed),
+                // It is another's, and nothing was there before.
+                Some(_) => Ok(()),
             },
             MoveKind::Exchange if there == inode_of(one.old.as_ref()) => Ok(()),
             MoveKind::Exchange => match there {
-                None if force => rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::NOREPLACE),
+                None => rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::NOREPLACE),
                 Some(_) if is_new || force => {
                     rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::EXCHANGE)
                 }
-                None | Some(_) => Err(Stopped::Changed),
+                // Another program has put its own in the place of the one that came, as it would have of the one before.
+                Some(_) => Ok(()),
             },
             MoveKind::Delete if there.is_some() && there == inode_of(one.old.as_ref()) => Ok(()),
             MoveKind::Delete => match there {
-                // Not made yet, and gone by another's hand.
-                None if inode(&mut self.aside, &aside)?.is_none() => Err(Stopped::Changed),
                 None => rename(&mut self.aside, &aside, &mut self.tree, &one.path, RenameFlags::NOREPLACE),
                 Some(_) if force => rename(&mut self.aside, &aside, &mut self.tree, &one.path, RenameFlags::EXCHANGE),
                 Some(_) => Err(Stopped::Changed),
             },
             MoveKind::Attributes | MoveKind::Folder => {
                 let (before, after) = (self.old_folders.join(&aside), self.new_folders.join(&one.path));
-                self.change(one, (one.new.as_ref(), &after), (one.old.as_ref(), &before), force)
+                match self.change(one, (one.new.as_ref(), &after), (one.old.as_ref(), &before), force) {
+                    // What is as in neither is another's doing; nothing of before is lost by it.
+                    Err(Stopped::Changed) => Ok(()),
+                    done => done,
+                }
             }
         }
+    }
+
+    /// Says whether the move of a path was not made, or was taken back: its other side is still where it was. Of attributes
+    /// that cannot be told.
+    fn waits(&mut self, one: &Move) -> io::Result<bool> {
+        let other = self.layer_name(one);
+        Ok(match one.kind {
+            MoveKind::Create | MoveKind::Exchange => {
+                let waiting = inode(&mut self.layer, &other)?;
+                waiting.is_some() && waiting == inode_of(one.new.as_ref())
+            }
+            MoveKind::Delete => inode(&mut self.aside, Path::new(&one.number.to_string()))?.is_none(),
+            MoveKind::Attributes | MoveKind::Folder => false,
+        })
+    }
+
+    /// Makes a move again that was taken back, where taking back is given up. `came` is the inode of what came back for it.
+    pub(crate) fn again(&mut self, one: &Move, came: Option<u64>) -> Result<(), Stopped> {
+        let (other, aside) = (self.layer_name(one), PathBuf::from(one.number.to_string()));
+        let (side, name) = match one.kind {
+            MoveKind::Create | MoveKind::Exchange => (&mut self.layer, other),
+            MoveKind::Delete => (&mut self.aside, aside),
+            MoveKind::Attributes | MoveKind::Folder => {
+                let (before, after) = (self.old_folders.join(&aside), self.new_folders.join(&one.path));
+                return match self.change(one, (one.old.as_ref(), &before), (one.new.as_ref(), &after), false) {
+                    Err(Stopped::Changed) => Ok(()),
+                    done => done,
+                };
+            }
+        };
+        let out = inode(side, &name)?;
+        if one.kind == MoveKind::Create {
+            let Some(_) = out else { return Ok(()) };
+            return rename(side, &name, &mut self.tree, &one.path, RenameFlags::NOREPLACE);
+        }
+        if out.is_some() && out == came {
+            return Ok(());
+        }
+        if inode(&mut self.tree, &one.path)? != came {
+            return Err(Stopped::Changed);
+        }
+        let flags = if out.is_some() { RenameFlags::EXCHANGE } else { RenameFlags::NOREPLACE };
+        rename(&mut self.tree, &one.path, side, &name, flags)
     }
 
     /// Fails where the path is not what the journal says any more. Of a file with several names only the first move tells: each
@@ -184,41 +244,63 @@ impl Sides {
         wanted: (Option<&Attributes>, &Path),
         force: bool,
     ) -> Result<(), Stopped> {
-        let ((Some(old), from), (Some(new), wanted)) = (from, wanted) else { return Ok(()) };
-        let mut folder;
-        let (parent, name) = if one.kind == MoveKind::Folder {
-            // Opened first, so that no link is followed.
-            folder = match Beneath::open(&self.tree_path.join(&one.path)) {
-                Ok(folder) => folder,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-                Err(error) => return Err(error.into()),
-            };
-            (folder.folder(Path::new(""))?, Path::new("."))
-        } else {
-            (self.tree.parent(&one.path)?, name(&one.path))
-        };
-        let Some(now) = Attributes::within(parent, name)? else { return Err(Stopped::Changed) };
-        if one.kind == MoveKind::Attributes {
-            if Some(now.inode) != inode_of(one.old.as_ref()) {
-                return Err(Stopped::Changed);
-            }
-            self.moved.insert(now.inode);
+        if one.kind == MoveKind::Folder {
+            return self.change_folder(&one.path, from, wanted, force);
         }
-        let merged = new.in_place_of(old, &now);
-        let Some(merged) = merged.or_else(|| force.then(|| new.clone())) else { return Err(Stopped::Changed) };
-        let path = opened(parent).join(name);
-        let is_noted = from.symlink_metadata().is_ok() && wanted.symlink_metadata().is_ok();
-        if is_noted && !extended::change(from, wanted, &path, force)? {
+        let ((Some(old), from), (Some(new), wanted)) = (from, wanted) else { return Ok(()) };
+        let (parent, name) = (self.tree.parent(&one.path)?, name(&one.path));
+        let Some(now) = Attributes::within(parent, name)? else { return Err(Stopped::Changed) };
+        if Some(now.inode) != inode_of(one.old.as_ref()) {
             return Err(Stopped::Changed);
         }
-        let is_so = merged.permissions() == now.permissions() && merged.modified == now.modified;
-        if is_so { Ok(()) } else { Ok(merged.apply(parent, name)?) }
+        self.moved.insert(now.inode);
+        let merged = new.in_place_of(old, &now);
+        let Some(merged) = merged.or_else(|| force.then(|| new.clone())) else { return Err(Stopped::Changed) };
+        if is_noted(from, wanted) && !extended::change(from, wanted, &opened(parent).join(name), force)? {
+            return Err(Stopped::Changed);
+        }
+        if merged.is_alike(&now) { Ok(()) } else { Ok(merged.apply(parent, name)?) }
+    }
+
+    /// The same of a folder that is on both sides. All that lies in it is done by then: what was opened up there is closed.
+    fn change_folder(
+        &self,
+        path: &Path,
+        (old, from): (Option<&Attributes>, &Path),
+        (new, wanted): (Option<&Attributes>, &Path),
+        force: bool,
+    ) -> Result<(), Stopped> {
+        let (Some(old), Some(new)) = (old, new) else { return Ok(()) };
+        // Opened first, so that no link is followed.
+        let folder = match within(&self.tree_path, path) {
+            Ok(folder) => folder,
+            Err(error) if is_gone(&error) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        };
+        let seen = Attributes::of_open(folder.as_fd())?;
+        let now = Attributes { mode: self.open.of(self.root, path, seen.mode), ..seen.clone() };
+        let merged = new.in_place_of(old, &now);
+        let Some(merged) = merged.or_else(|| force.then(|| new.clone())) else { return Err(Stopped::Changed) };
+        let mut is_so = merged.is_alike(&seen);
+        if is_noted(from, wanted) {
+            if seen.mode & 0o500 != 0o500 {
+                // Its attributes are told to who can enter it.
+                chmod(opened(folder.as_fd()), Mode::from_raw_mode(seen.mode | 0o700))?;
+                is_so = false;
+            }
+            if !extended::change(from, wanted, &opened(folder.as_fd()).join("."), force)? {
+                chmod(opened(folder.as_fd()), Mode::from_raw_mode(now.mode))?;
+                return Err(Stopped::Changed);
+            }
+        }
+        self.open.put_back(self.root, &self.tree_path, path, Forgets::Them)?;
+        if is_so && seen.mode == now.mode { Ok(()) } else { Ok(merged.apply_to_open(folder.as_fd())?) }
     }
 }
 
-/// Returns a path to what is open, whatever becomes of the names that led to it.
-fn opened(folder: BorrowedFd<'_>) -> PathBuf {
-    PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()))
+/// Says whether what a run changed of extended attributes was noted.
+fn is_noted(from: &Path, wanted: &Path) -> bool {
+    from.symlink_metadata().is_ok() && wanted.symlink_metadata().is_ok()
 }
 
 fn inode_of(attributes: Option<&Attributes>) -> Option<u64> {
@@ -292,5 +374,9 @@ fn open_up(folder: BorrowedFd<'_>, name: &Path) -> Option<u32> {
 
 fn set_mode(folder: BorrowedFd<'_>, name: &Path, mode: u32) -> rustix::io::Result<()> {
     let mode = Mode::from_raw_mode(mode);
-    if name.as_os_str().is_empty() { fchmod(folder, mode) } else { chmodat(folder, name, mode, AtFlags::empty()) }
+    if name.as_os_str().is_empty() {
+        chmod(opened(folder), mode)
+    } else {
+        chmodat(folder, name, mode, AtFlags::empty())
+    }
 }

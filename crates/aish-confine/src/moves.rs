@@ -9,12 +9,16 @@ use crate::changes::{Change, Changes, names};
 use crate::conflict;
 use crate::deep::remove_any;
 use crate::extended::{self, Which};
+use crate::index_state;
 use crate::journal::{Move, MoveKind};
 use crate::layer::{Layer, LayerError, at};
+use crate::modes::{Forgets, Modes};
+use crate::moving::real;
 
 impl Layer {
     /// Lists the moves of changes, in the order in which they are made: contents, then folders from below.
     pub(crate) fn moves(&self, changes: &Changes) -> Result<Vec<Move>, LayerError> {
+        let modes = self.modes()?;
         let mut moves = Vec::new();
         let mut folders: BTreeSet<(usize, PathBuf)> = changes.times.iter().cloned().collect();
         let mut files = BTreeSet::new();
@@ -28,7 +32,9 @@ impl Layer {
             // A folder may have changed since it was compared: what is refused was taken out of it.
             let upper = self.upper(change.root).join(&change.path);
             let new = match &change.new {
-                Some(new) if new.kind == FileKind::Folder => at(&upper, Attributes::of(&upper))?,
+                Some(new) if new.kind == FileKind::Folder => {
+                    at(&upper, modes.attributes(change.root, &change.path, &upper))?
+                }
                 new => new.clone(),
             };
             let kind = match (&change.old, &new) {
@@ -62,19 +68,19 @@ impl Layer {
             });
         }
         for (root, path) in folders.into_iter().rev() {
-            moves.push(self.folder_move(root, path, moves.len())?);
+            moves.push(self.folder_move(root, path, moves.len(), &modes)?);
         }
         Ok(moves)
     }
 
     /// Says what becomes of a folder that both sides have.
-    fn folder_move(&self, root: usize, path: PathBuf, number: usize) -> Result<Move, LayerError> {
+    fn folder_move(&self, root: usize, path: PathBuf, number: usize, modes: &Modes) -> Result<Move, LayerError> {
         let (tree, upper) = (self.tree(root).join(&path), self.upper(root).join(&path));
         Ok(Move {
             kind: MoveKind::Folder,
             root,
+            new: at(&upper, modes.attributes(root, &path, &upper))?,
             path,
-            new: at(&upper, Attributes::of(&upper))?,
             old: at(&tree, Attributes::of(&tree))?,
             print: None,
             before: None,
@@ -103,14 +109,20 @@ impl Layer {
 
     /// Makes one side of a move fit to be in the tree, and notes what a folder's extended attributes were. Says whether
     /// anything was written for that.
-    pub(crate) fn prepare(&self, one: &mut Move) -> Result<bool, LayerError> {
+    pub(crate) fn prepare(&self, one: &mut Move, modes: &Modes) -> Result<bool, LayerError> {
         let upper = self.upper(one.root).join(&one.path);
         match one.kind {
             MoveKind::Create | MoveKind::Exchange => match &one.new {
                 // Notes are taken off when it is in the tree: what is written here must be on the disk before the first move.
-                Some(new) if new.kind == FileKind::File && new.mode & 0o200 != 0 => Ok(false),
+                Some(new) if new.kind == FileKind::File && new.mode & 0o200 != 0 => {
+                    one.print = index_state::print(&upper);
+                    Ok(false)
+                }
                 Some(new) if new.kind == FileKind::Folder => {
                     let wrote = clean(&upper)?;
+                    // As a whole it comes with the modes that it was left with.
+                    let place = at(&upper, real(&self.upper(one.root)))?;
+                    at(&upper, modes.put_back(one.root, &place, &one.path, Forgets::Nothing))?;
                     one.print = Some(conflict::fingerprint(&upper));
                     Ok(wrote)
                 }
@@ -137,7 +149,7 @@ fn clean(path: &Path) -> Result<bool, LayerError> {
     let Some(attributes) = at(path, Attributes::of(path))? else { return Ok(false) };
     let mut wrote = false;
     match attributes.kind {
-        FileKind::Whiteout => return at(path, fs::remove_file(path).map(|()| true)),
+        FileKind::Whiteout => return at(path, remove_any(path).map(|()| true)),
         FileKind::Folder => {
             for name in names(path)? {
                 wrote |= clean(&path.join(name))?;

@@ -11,11 +11,11 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::attributes::Attributes;
-use crate::deep::{remove_any, remove_tree};
+use crate::deep::{remove_any, remove_tree, rename_any};
 use crate::extended::Which;
 use crate::journal::{Move, MoveKind};
 use crate::keep::OnConflict;
-use crate::layer::{Layer, LayerError, State, at};
+use crate::layer::{Layer, LayerError, State, at, replace};
 use crate::mover::{Sides, Stopped};
 use crate::transfer;
 
@@ -41,6 +41,10 @@ pub(crate) struct Note {
 }
 
 impl Note {
+    fn of_roots(&self) -> impl Iterator<Item = usize> {
+        self.roots.iter().map(|(root, _)| *root)
+    }
+
     fn inode(&self, one: &Move) -> Option<u64> {
         self.copies.iter().find(|(number, _)| *number == one.number).map(|(_, inode)| *inode)
     }
@@ -66,9 +70,9 @@ impl Layer {
     }
 
     fn write_note(&self, note: &Note) -> Result<(), LayerError> {
-        let (path, beside) = (self.note_path(), self.folder.join("staged.new"));
+        let path = self.note_path();
         let text = serde_json::to_vec(note).map_err(io::Error::from);
-        at(&path, text.and_then(|text| fs::write(&beside, text)).and_then(|()| fs::rename(&beside, &path)))
+        at(&path, text.and_then(|text| replace(&path, text)))
     }
 
     /// Copies what comes into a folder in each tree, from which it can be exchanged.
@@ -91,6 +95,7 @@ impl Layer {
             note.roots.extend(at(&tree, Attributes::of(&tree))?.map(|attributes| (*root, attributes)));
         }
         self.write_note(&note)?;
+        let _open = self.open_roots(roots.iter().copied())?;
         for root in &roots {
             let folder = self.stage_folder(*root);
             at(&folder, remove_tree(&folder))?;
@@ -119,11 +124,18 @@ impl Layer {
         Ok(note)
     }
 
-    /// Copies what came out of the trees to the layer.
+    /// Copies what came out of the trees to the layer. What is to be kept in place of what the layer has goes beside it first,
+    /// and to its place when all is there: until then the layer has what came, and the moves can be taken back.
     pub(crate) fn copy_out(&self, moves: &[Move], note: &Note, coming: Coming) -> Result<(), LayerError> {
+        let _open = self.open_roots(note.of_roots())?;
         let mut seen = transfer::Seen::new();
+        let beside = self.folder.join("out");
+        at(&beside, remove_tree(&beside))?;
+        at(&beside, fs::create_dir(&beside))?;
+        let mut waiting = Vec::new();
         for one in moves {
-            let from = self.stage_folder(one.root).join(one.number.to_string());
+            let number = one.number.to_string();
+            let from = self.stage_folder(one.root).join(&number);
             let to = match (coming, one.kind) {
                 (Coming::New, MoveKind::Exchange) | (Coming::Old, MoveKind::Exchange | MoveKind::Create) => {
                     self.upper(one.root).join(&one.path)
@@ -136,18 +148,32 @@ impl Layer {
                 }
             };
             let out = at(&from, Attributes::of(&from))?.filter(|out| note.inode(one) != Some(out.inode));
-            if out.is_some() {
-                at(&to, remove_any(&to))?;
-                at(&to, transfer::copy(&from, &to, &mut seen, Which::All))?;
+            if out.is_none() {
+                continue;
             }
+            let copy = beside.join(number);
+            if coming == Coming::Old {
+                // What was there is in the tree again, and its room may be needed.
+                at(&to, remove_any(&to))?;
+            }
+            at(&copy, transfer::copy(&from, &copy, &mut seen, Which::All))?;
+            waiting.push((copy, to));
         }
-        Ok(())
+        for (copy, to) in waiting {
+            at(&to, remove_any(&to))?;
+            at(&to, rename_any(&copy, &to))?;
+        }
+        at(&beside, remove_tree(&beside))
     }
 
-    /// Takes staging folders away after the moves, and notes what the layer is now. A cut leaves the note, from which this is
-    /// done again.
-    pub(crate) fn finish(&self, moves: &[Move], note: Note, state: State) -> Result<(), LayerError> {
-        self.write_note(&Note { arrived: Some(state), ..note.clone() })?;
+    /// Notes what the layer is when its staging folders are away. From here on it is completed, never undone.
+    pub(crate) fn note_arrived(&self, note: &Note, state: State) -> Result<(), LayerError> {
+        self.write_note(&Note { arrived: Some(state), ..note.clone() })
+    }
+
+    /// Takes staging folders away after that. A cut leaves the note, from which this is done again.
+    pub(crate) fn finish(&self, moves: &[Move], note: &Note, state: State) -> Result<(), LayerError> {
+        let _open = self.open_roots(note.of_roots())?;
         for (root, before) in &note.roots {
             let (folder, tree) = (self.stage_folder(*root), self.tree(*root));
             at(&folder, remove_tree(&folder))?;
@@ -170,6 +196,7 @@ impl Layer {
     /// Takes away what was staged and not moved; trees get back the time that they had.
     pub(crate) fn clear_staging(&self) -> Result<(), LayerError> {
         let Some(note) = self.staged()? else { return Ok(()) };
+        let _open = self.open_roots(note.of_roots())?;
         for (root, before) in &note.roots {
             let (folder, tree) = (self.stage_folder(*root), self.tree(*root));
             if at(&folder, Attributes::of(&folder))?.is_some() {
@@ -183,7 +210,7 @@ impl Layer {
 }
 
 /// Makes a move from a staging folder; one that is made already is left alone.
-pub(crate) fn forward(side: &mut Sides, one: &Move, note: &Note) -> Result<(), Stopped> {
+pub(crate) fn forward(side: &mut Sides<'_>, one: &Move, note: &Note) -> Result<(), Stopped> {
     let staged = Attributes::of(&side.layer_path.join(one.number.to_string()))?;
     let waits = staged.as_ref().map(|staged| staged.inode) == note.inode(one);
     match one.kind {
@@ -195,21 +222,35 @@ pub(crate) fn forward(side: &mut Sides, one: &Move, note: &Note) -> Result<(), S
 }
 
 /// Takes a move back that was made from a staging folder, or makes the way back from copies of what was there.
-pub(crate) fn back(side: &mut Sides, one: &Move, note: &Note, coming: Coming) -> Result<(), Stopped> {
-    let staged = Attributes::of(&side.layer_path.join(one.number.to_string()))?;
-    let there = Attributes::of(&side.tree_path.join(&one.path))?;
-    let waits = staged.is_some() && staged.as_ref().map(|staged| staged.inode) == note.inode(one);
-    match (one.kind, coming) {
-        (MoveKind::Attributes | MoveKind::Folder, Coming::New) => side.back(one, OnConflict::Stop),
-        (MoveKind::Attributes | MoveKind::Folder, Coming::Old) => side.back(one, OnConflict::Replace),
-        (MoveKind::Create, _) if staged.is_some() || there.is_none() => Ok(()),
-        (MoveKind::Create, _) => side.back(&Move { new: there, ..one.clone() }, OnConflict::Replace),
-        // What waits is a new one that never came, or an old one that is to come.
-        (MoveKind::Exchange, Coming::New) if waits => Ok(()),
-        (MoveKind::Exchange, Coming::Old) if !waits => Ok(()),
-        (MoveKind::Exchange, _) => side.back(&Move { new: there, old: staged, ..one.clone() }, OnConflict::Replace),
-        (MoveKind::Delete, _) if staged.is_none() => Ok(()),
-        (MoveKind::Delete, Coming::Old) if !waits => Ok(()),
-        (MoveKind::Delete, _) => side.back(&Move { old: staged, ..one.clone() }, OnConflict::Replace),
+pub(crate) fn back(side: &mut Sides<'_>, one: &Move, note: &Note, coming: Coming) -> Result<(), Stopped> {
+    if matches!(one.kind, MoveKind::Attributes | MoveKind::Folder) {
+        let on_conflict = if coming == Coming::New { OnConflict::Stop } else { OnConflict::Replace };
+        return side.back(one, on_conflict);
     }
+    let staged = Attributes::of(&side.layer_path.join(one.number.to_string()))?;
+    let waits = staged.is_some() && staged.as_ref().map(|staged| staged.inode) == note.inode(one);
+    let was_not_made = match (one.kind, coming) {
+        (MoveKind::Create, _) => staged.is_some(),
+        // What waits is a new one that never came, or an old one that is to come.
+        (_, Coming::New) => waits || staged.is_none(),
+        (_, Coming::Old) => !waits,
+    };
+    if was_not_made {
+        return Ok(());
+    }
+    let there = side.look(&one.path)?;
+    let is_ours = there.as_ref().map(|there| there.inode) == note.inode(one);
+    match (one.kind, coming, &there) {
+        (MoveKind::Create, _, None) => Ok(()),
+        // Another program's own, in the place of what came.
+        (MoveKind::Create | MoveKind::Exchange, Coming::New, Some(_)) if !is_ours => Ok(()),
+        (MoveKind::Delete, Coming::New, Some(_)) => Err(Stopped::Changed),
+        (MoveKind::Create, ..) => side.back(&Move { new: there, ..one.clone() }, OnConflict::Replace),
+        _ => side.back(&Move { new: there, old: staged, ..one.clone() }, OnConflict::Replace),
+    }
+}
+
+/// Makes a move again that was taken back from copies of what was there.
+pub(crate) fn again(side: &mut Sides<'_>, one: &Move, note: &Note) -> Result<(), Stopped> {
+    side.again(one, note.inode(one))
 }

@@ -10,6 +10,7 @@ use rustix::fs::{CWD, Mode, SeekFrom, StatxFlags, seek, statx};
 
 use crate::attributes::{Attributes, FileKind};
 use crate::extended::{self, Which};
+use crate::modes::Readable;
 
 /// Says whether a rename between two folders can work: they are on the same mount of the same file system.
 pub(crate) fn is_same_mount(a: &Path, b: &Path) -> io::Result<bool> {
@@ -31,6 +32,8 @@ pub(crate) type Seen = HashMap<u64, PathBuf>;
 /// as they do to what a layer was not made of.
 pub(crate) fn copy(from: &Path, to: &Path, seen: &mut Seen, which: Which) -> io::Result<()> {
     let Some(attributes) = Attributes::of(from)? else { return Err(io::ErrorKind::NotFound.into()) };
+    // What its owner may not read is ours all the same.
+    let _readable = Readable::make(from, &attributes)?;
     match attributes.kind {
         FileKind::File => {
             if attributes.links > 1 {

@@ -12,7 +12,8 @@ use std::sync::{Arc, LazyLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use aish_confine::{
-    Available, Caller, Dotenv, Layer, Mechanism, Network, Plan, Settings, State, Surroundings, Told, tree,
+    Available, Caller, Changes, Dotenv, KeepError, Layer, Mechanism, Network, Plan, Recovered, Settings, State,
+    Surroundings, Told, tree,
 };
 
 use crate::base::Base;
@@ -241,6 +242,15 @@ pub fn say() -> (bool, String) {
     (found.mechanism == Mechanism::Namespaces, text)
 }
 
+/// Tells that times of folders changed and nothing else did; none where that is not so.
+pub fn times(changes: &Changes) -> Option<String> {
+    changes.are_times().then(|| match changes.times.as_slice() {
+        [(_, one)] if !one.as_os_str().is_empty() => format!("changed  the time of {}/", facts::in_one_line(one)),
+        [_] => "changed  the time of the folder".to_owned(),
+        all => format!("changed  the times of {} folders", all.len()),
+    })
+}
+
 /// Returns the folder of layers; none where there is no folder for state.
 fn layers(base: &Base) -> Option<PathBuf> {
     base.paths.state.as_ref().map(|state| state.join("layers"))
@@ -258,14 +268,21 @@ pub fn kept(base: &Base, say: &mut dyn FnMut(&str)) -> Vec<Layer> {
     Surroundings::forget(&folder);
     for layer in Layer::all(&folder) {
         let state = match layer.state() {
-            Ok(State::Keeping | State::TakingBack) if !is_running(layer.about.process) => {
-                let done = layer.recover();
-                say(&match &done {
-                    Ok(state) => format!("a change that was cut is {} now: {}", state.as_str(), layer.about.command),
-                    Err(error) => format!("a change that was cut cannot be completed: {}", chain(error)),
-                });
-                done.unwrap_or(State::Keeping)
-            }
+            // Whoever is at it has it to itself; what nobody is at was cut.
+            Ok(State::Keeping | State::TakingBack) => match layer.recover() {
+                Ok(Recovered { state, was_cut }) => {
+                    if was_cut {
+                        say(&format!("a change that was cut is {} now: {}", state.as_str(), layer.about.command));
+                    }
+                    state
+                }
+                Err(KeepError::Busy) => continue,
+                Err(error) => {
+                    let command = &layer.about.command;
+                    say(&format!("a change that was cut cannot be completed yet ({command}): {}", chain(&error)));
+                    continue;
+                }
+            },
             Ok(state) => state,
             Err(_) => continue,
         };

@@ -15,6 +15,7 @@ use aish_types::{CallId, Ending, ToolOutcome};
 use tokio_util::sync::CancellationToken;
 
 use crate::confinement::facts::{Facts, in_one_line, remarks};
+use crate::confinement::times;
 use crate::failure::chain;
 use crate::secrets::Secrets;
 use crate::shell_tool::CommandRunner;
@@ -67,6 +68,15 @@ impl Decision {
     const fn unasked(fate: Fate, by: By) -> Self {
         Self { fate, by, told: false, stop: false }
     }
+}
+
+/// What became of a layer.
+enum End {
+    Kept,
+    /// Why, where the person did not say so.
+    Dropped(String),
+    /// Something of it is in the tree, and the layer has the rest: why.
+    Unfinished(String),
 }
 
 /// Why changes that were to be kept are not.
@@ -167,6 +177,12 @@ impl Settler<'_> {
         interrupt: &CancellationToken,
     ) -> Decision {
         let command = command_of(&layered.call);
+        if facts.changes.keeps_nothing() {
+            return Decision::unasked(Fate::Drop, By::Policy);
+        }
+        if facts.changes.are_times() {
+            return Decision::unasked(Fate::Keep, By::Policy);
+        }
         // Where nobody can be asked the way back of what is newest stays, however large.
         let too_large = self.approver.mode() == Mode::Interactive && facts.old_bytes() > self.undo_bytes;
         let asks = match layered.after {
@@ -224,50 +240,72 @@ impl Settler<'_> {
         outcome: &mut ToolOutcome,
         show: &mut Show<'_>,
     ) {
-        let (layer, lines) = (&held.layer, facts.say());
-        // What follows from the call's own approval is written down with that.
-        let mut keep = decision.fate == Fate::Keep;
-        let written = if decision.told || !keep { self.write_down(layered, decision) } else { Ok(()) };
-        let mut why = match decision.by {
-            By::Nobody => "nobody was there to keep it",
-            By::Person | By::Policy | By::Kept | By::Autonomous => "",
-        }
-        .to_owned();
-        if let (true, Err(fault)) = (keep && decision.by != By::Person, written) {
-            (keep, why) = (false, fault.to_string());
-        }
-        if keep {
-            let diff = Facts::diff(layer, &facts.changes);
-            match self.move_in(held, layered).await {
-                Ok(()) => shown::keep(layer, &lines, &diff),
-                Err(fault) => (keep, why) = (false, fault.to_string()),
-            }
-        }
-        let word = if keep { "kept" } else { "dropped" };
+        let (layer, mut lines) = (&held.layer, facts.say());
+        lines.extend(times(&facts.changes));
+        let end = self.end(layered, held, facts, decision, &lines).await;
+        let (word, kept) = match &end {
+            End::Kept => ("kept", Some(facts.texts(layer))),
+            End::Dropped(_) => ("dropped", None),
+            End::Unfinished(_) => ("unfinished", None),
+        };
         show(Shown::Changes {
             // At a terminal it stands above its output.
             command: (self.approver.mode() != Mode::Interactive).then(|| command_of(&layered.call)),
             lines: if decision.told { &[] } else { &lines },
-            end: &if keep {
-                format!("kept; :undo takes it back exactly, :diff shows it ({})", layer.id())
-            } else {
-                let colon = if why.is_empty() { "" } else { ": " };
-                format!("dropped, nothing of it is in the tree{colon}{why}")
+            end: &match &end {
+                End::Kept => format!("kept; :undo takes it back exactly, :diff shows it ({})", layer.id()),
+                End::Dropped(why) if why.is_empty() => "dropped, nothing of it is in the tree".to_owned(),
+                End::Dropped(why) => format!("dropped, nothing of it is in the tree: {why}"),
+                End::Unfinished(why) => why.clone(),
             },
             event: &facts.to_json(layer, &held.report, word),
-            kept: keep.then(|| facts.texts(layer)).as_ref(),
+            kept: kept.as_ref(),
         });
         let facts_line = one_line(&lines);
-        if keep {
-            outcome.text.push_str(&format!("\n[changed and kept: {facts_line}]"));
-            if !self.undoes {
-                let _ = layer.discard();
+        let is_success = outcome.ending == Ending::Done;
+        match end {
+            End::Kept => {
+                outcome.text.push_str(&format!("\n[changed and kept: {facts_line}]"));
+                if !self.undoes {
+                    let _ = layer.discard();
+                }
+                return;
             }
-        } else {
-            let _ = layer.discard();
-            outcome.ending = if outcome.ending == Ending::Done { Ending::Reported } else { outcome.ending };
-            let why = if why.is_empty() { "a person said no" } else { &why };
-            outcome.text.push_str(&format!("\n[its changes were dropped ({why}), nothing is changed: {facts_line}]"));
+            End::Dropped(why) => {
+                let _ = layer.discard();
+                let why = if why.is_empty() { "a person said no" } else { &why };
+                let line = format!("\n[its changes were dropped ({why}), nothing is changed: {facts_line}]");
+                outcome.text.push_str(&line);
+            }
+            End::Unfinished(why) => outcome.text.push_str(&format!("\n[{why}: {facts_line}]")),
+        }
+        outcome.ending = if is_success { Ending::Reported } else { outcome.ending };
+    }
+
+    /// Carries out what was decided on a layer, but for throwing it away.
+    async fn end(&self, layered: &Layered, held: &Held, facts: &Facts, decision: &Decision, lines: &[String]) -> End {
+        // What follows from the call's own approval is written down with that.
+        let keep = decision.fate == Fate::Keep;
+        let written = if decision.told || !keep { self.write_down(layered, decision) } else { Ok(()) };
+        if !keep {
+            let why = match decision.by {
+                By::Nobody => "nobody was there to keep it",
+                _ if facts.changes.keeps_nothing() => "all of it is left out",
+                By::Person | By::Policy | By::Kept | By::Autonomous => "",
+            };
+            return End::Dropped(why.to_owned());
+        }
+        if let (true, Err(fault)) = (decision.by != By::Person, written) {
+            return End::Dropped(fault.to_string());
+        }
+        let diff = Facts::diff(&held.layer, &facts.changes);
+        match self.move_in(held, layered).await {
+            Ok(()) => {
+                shown::keep(&held.layer, lines, &diff);
+                End::Kept
+            }
+            Err(NotKept::Unmoved(error @ KeepError::Unfinished { .. })) => End::Unfinished(chain(&error)),
+            Err(fault) => End::Dropped(fault.to_string()),
         }
     }
 

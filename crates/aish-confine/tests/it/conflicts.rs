@@ -232,3 +232,53 @@ fn what_another_took_away_meanwhile_does_not_come_back_in_silence() {
     ran.layer.take_back(OnConflict::Stop).unwrap();
     assert_eq!(place.picture(), before);
 }
+
+#[test]
+fn an_index_that_git_only_looked_at_is_no_conflict() {
+    let git = |place: &Place, words: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        git.args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(words).current_dir(&place.tree);
+        git.env("HOME", &place.home).env("GIT_CONFIG_NOSYSTEM", "1");
+        let output = git.output().unwrap();
+        assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    };
+    let commit = "git -c user.name=a -c user.email=a@b commit -qm x";
+    for line in ["git add a b", &format!("git add a b && {commit}")] {
+        for version in ["2", "4"] {
+            let place = Place::new();
+            git(&place, &["init", "-q"]);
+            git(&place, &["config", "index.version", version]);
+            place.write("a", "1\n");
+            place.write("d/b", "1\n");
+            git(&place, &["add", "."]);
+            git(&place, &["commit", "-qm", "first"]);
+            place.write("a", "2\n");
+            place.write("b", "2\n");
+            let before = place.picture();
+            let layer = place.keep(line);
+            let index = place.tree.join(".git/index");
+            let kept = fs::read(&index).unwrap();
+            // Files of another time: git notes it anew.
+            for name in ["a", "b", "d/b"] {
+                let old = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+                let file = fs::File::options().write(true).open(place.tree.join(name)).unwrap();
+                let was = file.metadata().unwrap().modified().unwrap();
+                file.set_modified(old).unwrap();
+                git(&place, &["status", "-s"]);
+                file.set_modified(was).unwrap();
+            }
+            git(&place, &["status", "-s"]);
+            assert_ne!(fs::read(&index).unwrap(), kept, "it was written anew");
+            layer.take_back(OnConflict::Stop).unwrap();
+            let without = |lines: &[String]| -> Vec<String> {
+                lines.iter().filter(|line| !line.starts_with(".git/objects")).cloned().collect()
+            };
+            assert_eq!(without(&place.picture()), without(&before), "{line} {version}");
+            // What says something else is one.
+            let layer = place.keep(line);
+            place.write("c", "c");
+            git(&place, &["add", "c"]);
+            assert!(matches!(layer.take_back(OnConflict::Stop), Err(KeepError::Conflicts(_))));
+        }
+    }
+}

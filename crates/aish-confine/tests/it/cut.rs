@@ -42,7 +42,7 @@ fn a_journal_that_is_not_whole_began_no_move() {
     for journal in [None, Some(""), Some("{\"staged\":false,\"moves\":2}\n"), Some("\0\0\0\0")] {
         std::fs::write(folder.join("state"), "keeping").unwrap();
         journal.into_iter().for_each(|text| std::fs::write(folder.join("journal"), text).unwrap());
-        assert_eq!(ran.layer.recover().unwrap(), State::Open, "{journal:?}");
+        assert_eq!(ran.layer.recover().unwrap().state, State::Open, "{journal:?}");
         assert_eq!(place.read("a"), "old\n");
     }
     ran.layer.keep(Caches::LeftOut, OnConflict::Stop).unwrap();
@@ -100,7 +100,7 @@ fn cut(place: &Place, rounds: u32) {
         let layer = Layer::open(&folder).unwrap();
         let state = layer.state().unwrap();
         in_the_middle += usize::from(state == State::Keeping);
-        match layer.recover().unwrap() {
+        match layer.recover().unwrap().state {
             State::Open => {
                 // Copies that were made for a keeping that never began go with the layer.
                 layer.discard().unwrap();

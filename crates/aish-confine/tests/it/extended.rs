@@ -117,7 +117,7 @@ fn what_another_changes_between_the_look_and_the_move_is_not_overwritten() {
         about_to_move(&ran.layer, &place);
         change(&place.tree);
         let before = place.picture();
-        assert_eq!(ran.layer.recover().unwrap(), State::Open, "{what}");
+        assert_eq!(ran.layer.recover().unwrap().state, State::Open, "{what}");
         assert_eq!(place.picture(), before, "{what}");
     }
 }
@@ -134,7 +134,7 @@ fn attributes_of_a_folder_that_another_changes_meanwhile_stay() {
     about_to_move(&ran.layer, &place);
     set(&place.tree.join("d"), "user.note", "person");
     set(&place.tree.join("e"), "user.person", "1");
-    assert_eq!(ran.layer.recover().unwrap(), State::Kept);
+    assert_eq!(ran.layer.recover().unwrap().state, State::Kept);
     let note = |name: &str, attribute: &str| get(&place.tree.join(name), attribute);
     assert_eq!(note("d", "user.note").as_deref(), Some("person"));
     assert_eq!((note("e", "user.note").as_deref(), note("e", "user.person").as_deref()), (Some("2"), Some("1")));

@@ -73,15 +73,18 @@ fn links_that_lead_out_by_other_links_are_refused() {
     std::os::unix::fs::symlink(&out, place.tree.join("persons")).unwrap();
     std::os::unix::fs::symlink("..", place.tree.join("a/up")).unwrap();
     let tree = place.tree.display().to_string();
-    for target in ["a/up/../out", "persons", "persons/x", "two", "./a/../b", &format!("{tree}/persons/x"), "round"] {
-        let line = format!("ln -s a/up up2; ln -s persons/x two 2>/dev/null; ln -s round round; ln -s '{target}' l");
+    for target in ["a/up/../out", "persons", "persons/x", "two", "./a/../b", &format!("{tree}/persons/x")] {
+        let line = format!("ln -s a/up up2; ln -s persons/x two 2>/dev/null; ln -s '{target}' l");
         let found = facts(&place, &line);
         assert!(found.iter().any(|line| line.starts_with("refused l:")), "{target}: {found:?}");
         assert!(found.iter().any(|line| line.starts_with("new up2")), "{target}: {found:?}");
     }
-    for target in ["a/up/a/b/c", "missing/x", &format!("{tree}/a/up/a"), "/usr/bin/env", "a"] {
-        let found = facts(&place, &format!("ln -s '{target}' l"));
-        assert!(found.iter().all(|line| line.starts_with("new l ")), "{target}: {found:?}");
+    for target in ["a/up/a/b/c", "missing/x", &format!("{tree}/a/up/a"), "/usr/bin/env", "a", "round", "l"] {
+        let found = facts(&place, &format!("ln -s round round; ln -s '{target}' l"));
+        assert!(
+            found.iter().all(|line| line.starts_with("new l ") || line.starts_with("new round ")),
+            "{target}: {found:?}"
+        );
     }
 }
 

@@ -280,3 +280,44 @@ fn what_changed_in_folders_that_may_not_be_written_comes_and_goes() {
         mode(0o755);
     }
 }
+
+#[test]
+fn a_time_that_is_given_to_a_folder_is_kept() {
+    for (line, is_set) in [
+        ("touch -d 2001-02-03 d", true),
+        ("touch -d 2101-02-03 d", true),
+        ("touch d", true),
+        ("touch -r other d", true),
+        ("touch -d 2001-02-03 .", true),
+        ("touch d/n; rm d/n", false),
+        ("ls d; mkdir d/n; ls d/n; rmdir d/n; ls d", false),
+        ("cat d/f", false),
+    ] {
+        let place = Place::new();
+        place.write("d/f", "1");
+        place.write("other", "1");
+        let before = place.picture();
+        let ran = place.run(line);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let changes = ran.layer.changes(Caches::LeftOut).unwrap();
+        assert_eq!((changes.is_empty(), changes.are_times()), (!is_set, is_set), "{line}");
+        if is_set {
+            ran.layer.keep(Caches::LeftOut, OnConflict::Stop).unwrap();
+            assert_ne!(place.picture(), before, "{line}");
+            ran.layer.take_back(OnConflict::Stop).unwrap();
+        }
+        assert_eq!(place.picture(), before, "{line}");
+    }
+}
+
+#[test]
+fn a_link_to_itself_leads_nowhere_and_is_kept() {
+    let place = Place::new();
+    place.write("d/f", "1");
+    let ran = place.run("ln -s loop loop; ln -s b d/b; ln -s $PWD/far far; ln -s /root/x out");
+    let changes = ran.layer.changes(Caches::LeftOut).unwrap();
+    assert_eq!(changes.refused.iter().map(|one| one.path.as_path()).collect::<Vec<_>>(), [std::path::Path::new("out")]);
+    let ran = place.run("rm d/f; mkfifo d/f");
+    let changes = ran.layer.changes(Caches::LeftOut).unwrap();
+    assert!(changes.keeps_nothing() && !changes.is_empty());
+}

@@ -33,15 +33,23 @@ mod leads;
 #[cfg(test)]
 mod levels;
 #[cfg(test)]
+mod modes;
+#[cfg(test)]
 mod names;
 #[cfg(test)]
+mod parents;
+#[cfg(test)]
 mod place;
+#[cfg(test)]
+mod races;
 #[cfg(test)]
 mod ready;
 #[cfg(test)]
 mod repositories;
 #[cfg(test)]
 mod terminal;
+#[cfg(test)]
+mod unfinished;
 #[cfg(test)]
 mod veiled;
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub(crate) struct Place {
     pub(crate) home: PathBuf,
     pub(crate) tree: PathBuf,
     pub(crate) layers: PathBuf,
-    _folder: TempDir,
+    pub(crate) _folder: TempDir,
 }
 
 /// What a run did.

@@ -5,13 +5,13 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::process::Command;
 
 use aish_confine::{
-    Caches, Dotenv, KeepError, Layer, Network, OnConflict, Report, Streams, Why, run_on_pipes, run_on_terminal,
+    Caches, Dotenv, KeepError, Layer, Network, OnConflict, Report, State, Streams, Why, run_on_pipes, run_on_terminal,
 };
 
 use crate::arguments::TrialFlags;
 use crate::base::Base;
 use crate::confinement::facts::{Facts, remarks};
-use crate::confinement::{Ground, Order, Prepared, kept};
+use crate::confinement::{Ground, Order, Prepared, kept, times};
 use crate::exit::ExitCode;
 use crate::failure::{Failure, chain};
 use crate::run::complain;
@@ -80,7 +80,10 @@ pub fn run(base: &Base, flags: &TrialFlags, print: &mut dyn FnMut(&str)) -> Resu
     for line in remarks(&report, flags.net) {
         complain(&format!("{line} (--net gives it one)"));
     }
-    let facts = Facts::of(&layer, &Ground::of(base).settings)?;
+    let facts = Facts::of(&layer, &Ground::of(base).settings).inspect_err(|_| {
+        let _ = layer.discard();
+        complain("what it changed cannot be read: nothing was kept");
+    })?;
     let ran = Ran { layer, report, facts, shown, on_terminal };
     if ran.settle(flags, print)? { Ok(code) } else { Ok(ExitCode::Halted) }
 }
@@ -110,7 +113,16 @@ impl Ran {
         }
         if !flags.json {
             complain(&format!("ran apart: {}", aish_types::visible(&self.layer.about.command)));
-            self.facts.say().iter().for_each(|line| complain(&format!("  {line}")));
+            let lines = self.facts.say().into_iter().chain(times(&self.facts.changes));
+            lines.for_each(|line| complain(&format!("  {line}")));
+        }
+        if self.facts.changes.keeps_nothing() {
+            match json("dropped") {
+                Some(json) => print(&json),
+                None => complain("nothing was kept: all of it is left out"),
+            }
+            self.layer.discard()?;
+            return Ok(false);
         }
         match self.decision(flags) {
             Decision::Keep => {
@@ -139,6 +151,7 @@ impl Ran {
         match (flags.keep, flags.drop) {
             (true, _) => Decision::Keep,
             (false, true) => Decision::Drop,
+            (false, false) if self.facts.changes.are_times() => Decision::Keep,
             (false, false) if flags.agent.is_some() && !self.facts.has_guarded(Some(&self.shown)) => Decision::Keep,
             (false, false) if flags.agent.is_some() => {
                 complain("not all of these are ordinary files, and nobody is here who can be asked about them");
@@ -176,9 +189,9 @@ fn keep(layer: &Layer, caches: Caches, on_terminal: bool) -> Result<(), Failure>
                 complain(&format!("and {} more", conflicts.len() - MOST_CONFLICTS));
             }
             if on_terminal && answer("replace it all the same? what is there now can be brought back [y/N] ") == "y" {
-                layer.keep(caches, OnConflict::Replace).map(drop).map_err(Failure::from)
+                layer.keep(caches, OnConflict::Replace).map(drop).map_err(|error| not_kept(layer, &error))
             } else {
-                layer.discard()?;
+                let _ = layer.discard();
                 let parted = conflicts.iter().all(|conflict| conflict.why == Why::Linked);
                 let what = if parted {
                     "a file with several names would be parted; run it without `aish try`"
@@ -188,12 +201,19 @@ fn keep(layer: &Layer, caches: Caches, on_terminal: bool) -> Result<(), Failure>
                 Err(Failure::user(format!("nothing was kept: {what}")))
             }
         }
-        Err(error) => {
-            let why = chain(&error);
-            layer.discard()?;
-            Err(Failure::user(format!("nothing was kept: {why}")))
-        }
+        Err(error) => Err(not_kept(layer, &error)),
     }
+}
+
+/// Says why a layer is not kept, and drops it where the tree is as it was.
+fn not_kept(layer: &Layer, error: &KeepError) -> Failure {
+    if matches!(error, KeepError::Unfinished { .. }) {
+        return Failure::user(chain(error)).hint("`aish undo list` brings it to an end, and says what is in the way");
+    }
+    if matches!(layer.state(), Ok(State::Open)) {
+        let _ = layer.discard();
+    }
+    Failure::user(format!("nothing was kept: {}", chain(error)))
 }
 
 /// Asks what becomes of the changes; the end of input drops them.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use aish_confine::{KeepError, Layer, OnConflict};
+use aish_confine::{Conflict, KeepError, Layer, OnConflict, State, Why};
 use aish_hook::agent::Agent;
 use aish_journal::undo::{UndoError, UndoJournal, UndoOptions, Wanted};
 use aish_safety::change::{How, Reach};
@@ -11,7 +11,7 @@ use aish_types::SessionId;
 use super::{UndoKeeper, say};
 use crate::base::Base;
 use crate::confinement;
-use crate::failure::Failure;
+use crate::failure::{Failure, chain};
 
 impl UndoKeeper {
     /// Opens the journal of this person; none where undo is switched off or there is no folder for state.
@@ -120,7 +120,7 @@ fn take_back(
     let id = layer.id();
     let mut kept = None;
     let taken = match layer.take_back(OnConflict::Stop) {
-        Err(KeepError::Conflicts(conflicts)) if named => {
+        Err(KeepError::Conflicts(conflicts)) if named && !is_barred(&conflicts) => {
             let there: Vec<Wanted> =
                 conflicts.iter().map(|conflict| Wanted::new(&conflict.path, How::Remove, Reach::Tree)).collect();
             let step = journal.save_before_undo(session, &format!("undo of {id}: {}", layer.about.command), &there)?;
@@ -149,9 +149,27 @@ fn take_back(
             for conflict in &conflicts {
                 say(&format!("{} {} since", conflict.path.display(), conflict.why.as_str()));
             }
-            Err(Failure::user("nothing was undone")
-                .hint(format!("`{undo} {id}` undoes it all the same and puts aside what is there now")))
+            let hint = if is_barred(&conflicts) {
+                format!(
+                    "move away what is in the place of a folder, then `{undo} {id}` makes the folder again and undoes the rest"
+                )
+            } else {
+                format!("`{undo} {id}` undoes it all the same and puts aside what is there now")
+            };
+            Err(Failure::user("nothing was undone").hint(hint))
         }
-        Err(error) => Err(error.into()),
+        Err(KeepError::State(State::TakenBack)) => {
+            Err(Failure::user("it has been undone already, by another aish")
+                .hint(format!("`{undo} list` shows the rest")))
+        }
+        Err(KeepError::Busy) => Err(Failure::user("another aish is undoing this").hint("try again when it has ended")),
+        Err(error @ KeepError::Unfinished { .. }) => Err(error.into()),
+        Err(error) => Err(Failure::user(format!("nothing was undone: {}", chain(&error)))
+            .hint(format!("mend that, then `{undo} {id}` tries again"))),
     }
+}
+
+/// Says whether a link or a file is in the place of a folder on the way: nothing is put back through those.
+fn is_barred(conflicts: &[Conflict]) -> bool {
+    conflicts.iter().any(|conflict| conflict.why == Why::Replaced)
 }

@@ -220,3 +220,86 @@ fn what_would_part_the_names_of_a_file_is_not_kept_in_silence() {
     let inode = |name: &str| std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(home.work().join(name)).unwrap());
     assert_eq!(inode("b"), inode("d"));
 }
+
+#[test]
+fn what_is_refused_half_way_is_told_and_loses_nothing() {
+    let home = home();
+    let folder = home.work().join("d");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("f"), "old\n").unwrap();
+    let line = ["try", "--keep", "--", "sh", "-c", "echo new > a; rm b; echo new > d/f"];
+    let chattr = |flag: &str| std::process::Command::new("chattr").arg(flag).arg(&folder).status();
+    if chattr("+i").is_ok_and(|status| status.success()) {
+        let (code, _, err) = run(&home, &line);
+        chattr("-i").unwrap();
+        assert_eq!(code, 1, "{err}");
+        assert!(err.contains("nothing was kept: ") && err.contains("d/f cannot be moved"), "{err}");
+        assert_eq!((read(&home, "a").as_str(), read(&home, "b").as_str()), ("one\ntwo\n", "old\n"));
+        assert_eq!(std::fs::read_dir(home.path(".local/state/aish/layers")).unwrap().count(), 0);
+    }
+    // One whose state says that it is being moved is brought to an end by the next start.
+    assert_eq!(run(&home, &line).0, 0);
+    let layers = home.path(".local/state/aish/layers");
+    let layer = std::fs::read_dir(&layers).unwrap().next().unwrap().unwrap().path();
+    std::fs::write(layer.join("state"), "taking-back").unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    std::fs::write(&folder, "in the way").unwrap();
+    let (_, out, err) = run(&home, &["undo", "list"]);
+    assert!(out.contains("a layer, exact") && format!("{out}{err}").contains("is kept now"), "{out}{err}");
+    std::fs::remove_file(&folder).unwrap();
+    let id = layer.file_name().unwrap().to_str().unwrap().to_owned();
+    let (code, _, err) = run(&home, &["undo"]);
+    assert!(code == 1 && err.contains("nothing was undone"), "{err}");
+    assert_eq!(run(&home, &["undo", &id]).0, 0);
+    assert_eq!((read(&home, "a").as_str(), read(&home, "d/f").as_str()), ("one\ntwo\n", "old\n"));
+}
+
+#[test]
+fn a_folder_that_is_no_folder_any_more_is_told_and_never_followed() {
+    let home = home();
+    std::fs::create_dir(home.work().join("k")).unwrap();
+    std::fs::write(home.work().join("k/f"), "old\n").unwrap();
+    assert_eq!(run(&home, &["try", "--keep", "--", "sh", "-c", "echo new > k/f; echo new > a"]).0, 0);
+    let outside = home.path("outside");
+    std::fs::rename(home.work().join("k"), &outside).unwrap();
+    std::os::unix::fs::symlink(&outside, home.work().join("k")).unwrap();
+    let (_, listed, _) = run(&home, &["undo", "list"]);
+    let id = listed.split_whitespace().next().unwrap().to_owned();
+    for words in [&["undo"][..], &["undo", &id]] {
+        let (code, out, err) = run(&home, words);
+        assert_eq!(code, 1, "{out}{err}");
+        let said = format!("{out}{err}");
+        assert!(said.contains("k was replaced by a link or a file since") && said.contains("move away what"), "{said}");
+        assert_eq!(std::fs::read_to_string(outside.join("f")).unwrap(), "new\n");
+        assert_eq!(read(&home, "a"), "new\n");
+    }
+    std::fs::remove_file(home.work().join("k")).unwrap();
+    let (code, out, err) = run(&home, &["undo", &id]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert_eq!((read(&home, "a").as_str(), read(&home, "k/f").as_str()), ("one\ntwo\n", "old\n"));
+}
+
+#[test]
+fn what_is_left_out_as_a_whole_is_not_said_to_be_kept() {
+    let home = home();
+    let (code, _, err) = run(&home, &["try", "--keep", "--", "sh", "-c", "rm a; mkfifo a"]);
+    assert_eq!(code, 3, "{err}");
+    assert!(err.contains("nothing was kept: all of it is left out") && !err.contains("aish undo"), "{err}");
+    assert_eq!(read(&home, "a"), "one\ntwo\n");
+    assert_eq!(std::fs::read_dir(home.path(".local/state/aish/layers")).unwrap().count(), 0);
+}
+
+#[test]
+fn the_time_of_a_folder_is_kept_without_a_question() {
+    let home = home();
+    let folder = home.work().join("d");
+    std::fs::create_dir(&folder).unwrap();
+    let time = || std::fs::metadata(&folder).unwrap().modified().unwrap();
+    let before = time();
+    let (code, _, err) = run(&home, &["try", "--", "touch", "-d", "2001-02-03", "d"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(err.contains("changed  the time of d/") && err.contains("kept; `aish undo"), "{err}");
+    assert_ne!(time(), before);
+    assert_eq!(run(&home, &["undo"]).0, 0);
+    assert_eq!(time(), before);
+}

@@ -1,0 +1,240 @@
+//! Folders whose mode keeps their owner out, opened up for as long as something is done in them.
+//!
+//! Each one's mode is written down before it is another one: what is read of the folder meanwhile is told with the mode that
+//! it has, and a cut leaves the note, by which it gets that mode again.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use rustix::fs::{Access, AtFlags, Mode, chmod, statat};
+use serde::{Deserialize, Serialize};
+
+use crate::attributes::{Attributes, FileKind};
+use crate::beneath::{opened, within};
+use crate::layer::{Layer, LayerError, at};
+
+/// What the owner of a folder needs to do anything in it.
+const OPEN: u32 = 0o700;
+
+/// Modes of folders that were opened up, by root and path.
+pub(crate) struct Modes {
+    note: PathBuf,
+    known: Mutex<BTreeMap<(usize, PathBuf), u32>>,
+}
+
+/// A line of the note.
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    root: usize,
+    #[serde(with = "crate::spelling")]
+    path: PathBuf,
+    mode: u32,
+}
+
+impl Modes {
+    /// Reads what was written down; nothing where there is no note.
+    pub(crate) fn read(note: PathBuf) -> Result<Self, LayerError> {
+        let mut known = BTreeMap::new();
+        match File::open(&note) {
+            Ok(file) => {
+                for line in BufReader::new(file).lines() {
+                    // One that was cut while it was written was not acted on.
+                    if let Ok(entry) = serde_json::from_str::<Entry>(&at(&note, line)?) {
+                        known.insert((entry.root, entry.path), entry.mode);
+                    }
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(source) => return Err(LayerError { path: note, source }),
+        }
+        Ok(Self { note, known: Mutex::new(known) })
+    }
+
+    /// Returns the mode that a folder has, of one that it is seen with.
+    pub(crate) fn of(&self, root: usize, path: &Path, seen: u32) -> u32 {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.is_empty() {
+            return seen;
+        }
+        known.get(&(root, path.to_owned())).copied().filter(|mode| mode | OPEN == seen).unwrap_or(seen)
+    }
+
+    /// Returns the attributes of what is at a path, a folder's with the mode that it has.
+    pub(crate) fn attributes(&self, root: usize, path: &Path, place: &Path) -> io::Result<Option<Attributes>> {
+        let mut found = Attributes::of(place)?;
+        if let Some(folder) = found.as_mut().filter(|found| found.kind == FileKind::Folder) {
+            folder.mode = self.of(root, path, folder.mode);
+        }
+        Ok(found)
+    }
+
+    /// Opens a folder up that is open by its place.
+    pub(crate) fn open(&self, root: usize, path: &Path, folder: BorrowedFd<'_>) -> io::Result<()> {
+        let mode = statat(folder, "", AtFlags::EMPTY_PATH)?.st_mode & 0o7777;
+        if mode & OPEN == OPEN {
+            return Ok(());
+        }
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut line = serde_json::to_vec(&Entry { root, path: path.to_owned(), mode })?;
+        line.push(b'\n');
+        let mut note = File::options().append(true).create(true).open(&self.note)?;
+        note.write_all(&line)?;
+        known.insert((root, path.to_owned()), mode);
+        Ok(chmod(opened(folder), Mode::from_raw_mode(mode | OPEN))?)
+    }
+
+    /// Opens all folders up that lead to one below a root, itself included, as far as they are there.
+    pub(crate) fn open_to(&self, root: usize, place: &Path, path: &Path) -> io::Result<()> {
+        let mut folders: Vec<&Path> = path.ancestors().collect();
+        while let Some(path) = folders.pop() {
+            match within(place, path) {
+                Ok(folder) => self.open(root, path, folder.as_fd())?,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives folders at a path and below it their modes again, and forgets them where that is all. Those that have got
+    /// another mode since keep it.
+    pub(crate) fn put_back(&self, root: usize, place: &Path, path: &Path, forgets: Forgets) -> io::Result<()> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let below: Vec<PathBuf> =
+            known.keys().filter(|(of, at)| *of == root && at.starts_with(path)).map(|(_, at)| at.clone()).collect();
+        // From below: behind a closed one there is no way.
+        for path in below.into_iter().rev() {
+            let key = (root, path);
+            let Some(mode) = known.get(&key).copied() else { continue };
+            let folder = match within(place, &key.1) {
+                Ok(folder) => Some(folder),
+                Err(error) if is_gone(&error) => None,
+                Err(error) => return Err(error),
+            };
+            if let Some(folder) = folder
+                && statat(&folder, "", AtFlags::EMPTY_PATH)?.st_mode & 0o7777 == mode | OPEN
+            {
+                chmod(opened(folder.as_fd()), Mode::from_raw_mode(mode))?;
+            }
+            if forgets == Forgets::Them {
+                known.remove(&key);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives all their modes again and deletes the note.
+    fn close(&self, layer: &Layer) -> Result<(), LayerError> {
+        if self.known.lock().unwrap_or_else(PoisonError::into_inner).is_empty() && !self.note.exists() {
+            return Ok(());
+        }
+        for root in 0..layer.about.covered.len() {
+            let tree = layer.tree(root);
+            at(&tree, self.put_back(root, &tree, Path::new(""), Forgets::Them))?;
+        }
+        at(&self.note, fs::remove_file(&self.note))
+    }
+}
+
+/// Whether a mode that was put back is remembered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Forgets {
+    /// It is not: the folder is as it was.
+    Them,
+    /// It is: the folder may be opened up again.
+    Nothing,
+}
+
+/// Says whether nothing is at a path any more, or another thing than a folder.
+pub(crate) fn is_gone(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::NotFound || is_replaced(error)
+}
+
+/// Says whether a link or a file is where a folder was.
+pub(crate) fn is_replaced(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::ELOOP | libc::ENOTDIR | libc::EXDEV))
+}
+
+impl Layer {
+    /// Modes of the layer's own folders, which stay open as long as it is there.
+    pub(crate) fn modes(&self) -> Result<Modes, LayerError> {
+        Modes::read(self.folder.join("modes"))
+    }
+}
+
+/// Folders of trees that are open while something is moved in them. They get their modes again when this is dropped.
+pub(crate) struct OpenTrees<'a> {
+    layer: &'a Layer,
+    pub(crate) modes: Modes,
+}
+
+impl<'a> OpenTrees<'a> {
+    /// Opens up what leads to some folders, by root and path, where that keeps its owner out.
+    pub(crate) fn of(
+        layer: &'a Layer,
+        folders: impl IntoIterator<Item = (usize, PathBuf)>,
+    ) -> Result<Self, LayerError> {
+        let this = Self { layer, modes: Modes::read(layer.folder.join("opened"))? };
+        for (root, path) in folders {
+            let tree = layer.tree(root);
+            match within(&tree, &path.join(".")) {
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                    let place = tree.join(&path);
+                    match this.modes.open_to(root, &tree, &path) {
+                        // Told where it is looked at.
+                        Err(error) if is_gone(&error) => {}
+                        done => at(&place, done)?,
+                    }
+                }
+                Ok(_) | Err(_) => {}
+            }
+        }
+        Ok(this)
+    }
+}
+
+impl Layer {
+    /// Opens up some of the trees themselves.
+    pub(crate) fn open_roots(&self, roots: impl IntoIterator<Item = usize>) -> Result<OpenTrees<'_>, LayerError> {
+        OpenTrees::of(self, roots.into_iter().map(|root| (root, PathBuf::new())))
+    }
+}
+
+impl Drop for OpenTrees<'_> {
+    fn drop(&mut self) {
+        // What fails leaves the note, and is done again the next time.
+        let _ = self.modes.close(self.layer);
+    }
+}
+
+/// Something whose owner may not read it, which is let do so until this is dropped.
+pub(crate) struct Readable(Option<(PathBuf, u32)>);
+
+impl Readable {
+    /// Lets the owner of a file or folder read it; nothing is done where that is so already.
+    pub(crate) fn make(path: &Path, attributes: &Attributes) -> io::Result<Self> {
+        let (needed, access) = match attributes.kind {
+            FileKind::Folder => (0o500, Access::READ_OK | Access::EXEC_OK),
+            FileKind::File => (0o400, Access::READ_OK),
+            FileKind::Link | FileKind::Whiteout | FileKind::Special => return Ok(Self(None)),
+        };
+        // Who may read everything needs no other mode.
+        if attributes.mode & needed == needed || rustix::fs::access(path, access).is_ok() {
+            return Ok(Self(None));
+        }
+        chmod(path, Mode::from_raw_mode(attributes.mode | needed))?;
+        Ok(Self(Some((path.to_owned(), attributes.mode))))
+    }
+}
+
+impl Drop for Readable {
+    fn drop(&mut self) {
+        if let Some((path, mode)) = &self.0 {
+            let _ = chmod(path, Mode::from_raw_mode(*mode));
+        }
+    }
+}

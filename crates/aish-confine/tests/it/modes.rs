@@ -1,0 +1,192 @@
+//! Folders that keep their owner out: kept and taken back like all others, or told.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use aish_confine::{Caches, OnConflict, State};
+
+use crate::place::Place;
+
+const MODES: [u32; 7] = [0o644, 0o600, 0o000, 0o300, 0o111, 0o555, 0o500];
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o7777
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// Places with layers that a rename reaches the tree from, and with others.
+fn places(check: impl Fn(Place)) {
+    check(Place::new());
+    let elsewhere = tempfile::tempdir_in("/dev/shm").unwrap();
+    let mut place = Place::new();
+    place.layers = elsewhere.path().to_owned();
+    check(place);
+}
+
+#[test]
+fn a_folder_that_the_command_closes_is_kept_and_comes_back() {
+    for closed in MODES {
+        places(|place| {
+            place.write("a", "1");
+            place.write("d/f", "1");
+            place.write("d/in/g", "1");
+            place.write("d/gone", "1");
+            let before = place.picture();
+            let layer = place.keep(&format!(
+                "echo -n 2 >> d/f; echo -n 2 > d/in/g; echo -n 2 > a; rm d/gone; echo n > d/n; chmod {closed:o} d/in d"
+            ));
+            let tree = &place.tree;
+            assert_eq!((place.read("a").as_str(), mode(&tree.join("d"))), ("2", closed));
+            layer.take_back(OnConflict::Stop).unwrap();
+            assert_eq!(place.picture(), before, "{closed:o}");
+            // Once more, to look at what came.
+            let layer =
+                place.keep(&format!("echo -n 2 >> d/f; echo -n 2 > d/in/g; rm d/gone; chmod {closed:o} d/in d"));
+            set_mode(&tree.join("d"), 0o755);
+            assert_eq!(mode(&tree.join("d/in")), closed);
+            set_mode(&tree.join("d/in"), 0o755);
+            assert_eq!((place.read("d/f"), place.read("d/in/g")), ("12".to_owned(), "2".to_owned()), "{closed:o}");
+            layer.discard().unwrap();
+        });
+    }
+}
+
+#[test]
+fn a_new_folder_that_is_closed_is_counted_and_comes_as_it_is() {
+    for closed in MODES {
+        places(|place| {
+            let before = place.picture();
+            let line = format!("mkdir -p e/in; echo 1 > e/f; echo 22 > e/in/g; chmod {closed:o} e/in e");
+            let ran = place.run(&line);
+            let changes = ran.layer.changes(Caches::LeftOut).unwrap();
+            let facts: Vec<_> = changes.changes.iter().map(|one| (one.path.clone(), one.files, one.bytes)).collect();
+            assert_eq!(facts, [("e".into(), 2, 5)], "{closed:o}");
+            ran.layer.keep(Caches::LeftOut, OnConflict::Stop).unwrap();
+            let (top, inner) = (place.tree.join("e"), place.tree.join("e/in"));
+            assert_eq!(mode(&top), closed);
+            ran.layer.take_back(OnConflict::Stop).unwrap();
+            assert_eq!(place.picture(), before, "{closed:o}");
+            let again = place.run(&line);
+            again.layer.keep(Caches::LeftOut, OnConflict::Stop).unwrap();
+            set_mode(&top, 0o755);
+            assert_eq!(mode(&inner), closed);
+            set_mode(&inner, 0o755);
+            assert_eq!((place.read("e/f"), place.read("e/in/g")), ("1\n".to_owned(), "22\n".to_owned()));
+        });
+    }
+}
+
+#[test]
+fn a_closed_folder_in_the_place_of_another_shows_nothing_of_it() {
+    for closed in MODES {
+        places(|place| {
+            place.write("d/f", "old");
+            let before = place.picture();
+            let layer = place.keep(&format!("rm -r d; mkdir d; echo n > d/n; chmod {closed:o} d"));
+            layer.take_back(OnConflict::Stop).unwrap();
+            assert_eq!(place.picture(), before, "{closed:o}");
+            place.keep(&format!("rm -r d; mkdir d; echo n > d/n; chmod {closed:o} d"));
+            set_mode(&place.tree.join("d"), 0o755);
+            assert!(!place.tree.join("d/f").exists() && place.read("d/n") == "n\n", "{closed:o}");
+        });
+    }
+}
+
+#[test]
+fn a_folder_that_was_closed_before_is_written_in() {
+    for closed in [0o300, 0o311, 0o333] {
+        places(|place| {
+            place.write("a", "precious");
+            place.write("b", "precious");
+            place.write("d/f", "1");
+            set_mode(&place.tree.join("d"), closed);
+            let before = place.picture();
+            let layer = place.keep("echo -n new > a; rm b; echo -n 2 >> d/f; echo n > d/n");
+            assert_eq!((place.read("a"), place.read("d/f")), ("new".to_owned(), "12".to_owned()));
+            assert_eq!(mode(&place.tree.join("d")), closed);
+            layer.take_back(OnConflict::Stop).unwrap();
+            assert_eq!(place.picture(), before, "{closed:o}");
+            assert_eq!((place.read("a"), place.read("d/f")), ("precious".to_owned(), "1".to_owned()));
+            assert!(!place.tree.join("d/n").exists());
+            set_mode(&place.tree.join("d"), 0o755);
+        });
+    }
+}
+
+#[test]
+fn a_folder_that_a_person_closed_since_stays_closed_when_its_files_come_back() {
+    for closed in MODES {
+        places(|place| {
+            place.write("a", "1");
+            place.write("d/in/f", "1");
+            place.write("d/in/g", "1");
+            let before = place.picture();
+            let layer = place.keep("echo -n 2 > a; echo -n 2 >> d/in/f; rm d/in/g; echo n > d/in/n");
+            set_mode(&place.tree.join("d/in"), closed);
+            set_mode(&place.tree.join("d"), closed);
+            layer.take_back(OnConflict::Stop).unwrap();
+            assert_eq!(mode(&place.tree.join("d")), closed);
+            set_mode(&place.tree.join("d"), 0o755);
+            assert_eq!(mode(&place.tree.join("d/in")), closed);
+            set_mode(&place.tree.join("d/in"), 0o755);
+            assert_eq!(place.picture(), before, "{closed:o}");
+            assert_eq!(layer.state().unwrap(), State::TakenBack);
+        });
+    }
+}
+
+#[test]
+fn the_tree_itself_may_be_closed() {
+    for closed in [0o600, 0o300, 0o000] {
+        places(|place| {
+            place.write("a", "1");
+            let before = place.picture();
+            let layer = place.keep(&format!("echo -n 2 > a; echo n > n; chmod {closed:o} ."));
+            assert_eq!(mode(&place.tree), closed);
+            layer.take_back(OnConflict::Stop).unwrap();
+            assert_eq!(place.picture(), before, "{closed:o}");
+        });
+    }
+}
+
+#[test]
+fn unreadable_files_come_and_go() {
+    places(|place| {
+        place.write("a", "1");
+        place.write("d/f", "1");
+        set_mode(&place.tree.join("d/f"), 0o000);
+        let before = place.picture();
+        let layer = place.keep("echo -n 2 > a; chmod 0 a; rm -r d; echo n > n; chmod 0 n");
+        assert_eq!(mode(&place.tree.join("a")), 0);
+        layer.take_back(OnConflict::Stop).unwrap();
+        assert_eq!(place.picture(), before);
+        set_mode(&place.tree.join("d/f"), 0o600);
+        assert_eq!((place.read("a"), place.read("d/f")), ("1".to_owned(), "1".to_owned()));
+    });
+}
+
+#[test]
+fn what_is_left_out_of_a_folder_that_may_not_be_written_leaves_the_rest() {
+    for closed in ["a-w", "a-rwx", "u=x"] {
+        places(|place| {
+            place.write("f", "1");
+            let before = place.picture();
+            let layer = place.keep(&format!(
+                "rm f; mkdir -p v/m/o; echo 1 > v/m/f; ln -s /root/x v/m/l; mkfifo v/m/o/p; find v -depth -type d -exec chmod {closed} {{}} +"
+            ));
+            let folders = ["v", "v/m", "v/m/o"].map(|folder| place.tree.join(folder));
+            let closed = mode(&folders[0]);
+            folders.iter().for_each(|folder| set_mode(folder, 0o755));
+            assert!(place.tree.join("v/m/f").exists());
+            assert!(fs::symlink_metadata(place.tree.join("v/m/l")).is_err());
+            assert!(fs::symlink_metadata(place.tree.join("v/m/o/p")).is_err());
+            folders.iter().rev().for_each(|folder| set_mode(folder, closed));
+            layer.take_back(OnConflict::Replace).unwrap();
+            assert_eq!(place.picture(), before);
+        });
+    }
+}
