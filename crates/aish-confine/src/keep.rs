@@ -66,9 +66,10 @@ pub enum KeepError {
     },
     /// Some of it is moved, and neither the rest can be nor can that be undone. What was there before is in the layer, which stays.
     #[error(
-        "only a part of it is done, and nothing is lost: what is not in the tree is in {}; mend what is named here, and the next \
-        start of aish brings it to an end",
-        layer.display()
+        "only a part of it is done, and nothing is lost: what is not in its place waits in {} or in a folder .aish-keep-{} of the \
+        tree; mend what is named here, and the next start of aish brings it to an end",
+        layer.display(),
+        layer.file_name().unwrap_or_default().display()
     )]
     Unfinished {
         /// The folder of the layer.

@@ -45,6 +45,7 @@ fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::StorageFull => "; make room there and try again, nothing was changed",
         io::ErrorKind::QuotaExceeded => "; make room in the quota and try again, nothing was changed",
+        io::ErrorKind::PermissionDenied => "; you must be able to read it and to enter its folders (chmod u+rwX)",
         io::ErrorKind::ReadOnlyFilesystem => "; it can be kept when the file system is writable again",
         _ => "",
     }

@@ -19,7 +19,14 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 /// A layer's folder, held. The kernel lets go of it with the process.
 pub(crate) struct Lock {
-    _folder: File,
+    folder: File,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // A process that is being started at this moment has the descriptor as well, and would hold it on.
+        let _ = flock(&self.folder, FlockOperation::Unlock);
+    }
 }
 
 impl Layer {
@@ -49,6 +56,6 @@ impl Layer {
         if at(&self.folder, fstat(&folder).map_err(io::Error::from))?.st_nlink == 0 {
             return Err(LayerError { path: self.folder.clone(), source: io::ErrorKind::NotFound.into() }.into());
         }
-        Ok(Lock { _folder: folder })
+        Ok(Lock { folder })
     }
 }

@@ -181,16 +181,10 @@ impl<'a> OpenTrees<'a> {
         let this = Self { layer, modes: Modes::read(layer.folder.join("opened"))? };
         for (root, path) in folders {
             let tree = layer.tree(root);
-            match within(&tree, &path.join(".")) {
-                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                    let place = tree.join(&path);
-                    match this.modes.open_to(root, &tree, &path) {
-                        // Told where it is looked at.
-                        Err(error) if is_gone(&error) => {}
-                        done => at(&place, done)?,
-                    }
-                }
-                Ok(_) | Err(_) => {}
+            let way = within(&tree, &path.join("."));
+            if way.is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied) {
+                // What cannot be opened is told where it is needed, and keeps nothing else from being done.
+                let _ = this.modes.open_to(root, &tree, &path);
             }
         }
         Ok(this)

@@ -139,7 +139,8 @@ impl Sides<'_> {
         let force = on_conflict == OnConflict::Replace;
         let other = self.layer_name(one);
         let aside = PathBuf::from(one.number.to_string());
-        if self.waits(one)? {
+        // Where it was never made the tree is not looked at: there may be no way to it.
+        if !force && self.waits(one)? {
             return Ok(());
         }
         let there = if matches!(one.kind, MoveKind::Folder | MoveKind::Attributes) {
@@ -148,6 +149,10 @@ impl Sides<'_> {
             inode(&mut self.tree, &one.path)?
         };
         let is_new = there == inode_of(one.new.as_ref());
+        // Taken back already, before a cut.
+        if force && (there.is_none() || !is_new) && self.waits(one)? {
+            return Ok(());
+        }
         match one.kind {
             MoveKind::Create => match there {
                 None => Ok(()),

@@ -4,9 +4,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use aish_confine::{Caches, OnConflict, State};
+use aish_confine::{Caches, KeepError, OnConflict, State};
 
-use crate::place::Place;
+use crate::place::{Place, is_root};
 
 const MODES: [u32; 7] = [0o644, 0o600, 0o000, 0o300, 0o111, 0o555, 0o500];
 
@@ -189,4 +189,26 @@ fn what_is_left_out_of_a_folder_that_may_not_be_written_leaves_the_rest() {
             assert_eq!(place.picture(), before);
         });
     }
+}
+
+#[test]
+fn a_folder_that_cannot_be_compared_is_told() {
+    let place = Place::new();
+    place.write("a", "precious");
+    place.write("d/f", "precious");
+    set_mode(&place.tree.join("d"), 0o200);
+    let before = place.picture();
+    let ran = place.run("echo n > a; chmod 700 d; echo n > d/f");
+    let kept = ran.layer.keep(Caches::LeftOut, OnConflict::Stop);
+    if is_root() {
+        kept.unwrap();
+        ran.layer.take_back(OnConflict::Stop).unwrap();
+    } else {
+        let KeepError::Layer(why) = kept.unwrap_err() else { panic!() };
+        assert!(why.to_string().contains("tree/d/f; you must be able to read it and to enter its folders"), "{why}");
+        assert_eq!(ran.layer.state().unwrap(), State::Open);
+    }
+    assert_eq!(place.picture(), before);
+    set_mode(&place.tree.join("d"), 0o700);
+    assert_eq!((place.read("a"), place.read("d/f")), ("precious".to_owned(), "precious".to_owned()));
 }
