@@ -193,8 +193,9 @@ impl Walker<'_> {
     /// Says whether a file holds secrets in one of the folders that the line may be in.
     pub(crate) fn is_secret_elsewhere(&self, text: &str, glob: bool) -> bool {
         let (visited, home) = (&self.state.visited, self.around.home.as_deref());
-        let is_secret =
-            |folder: &String| self.secrets.holds(&super::path::seen(text, glob, Some(folder.as_str()), home));
+        let is_secret = |folder: &String| self.secrets.holds(&self.start().from(folder).seen(text, glob));
+        // Where nothing took it there, it is where it began.
+        let is_secret_at_first = || text.starts_with("..") && self.secrets.holds(&self.start().seen(text, glob));
         let is_listed = || {
             let folder = self.state.folder.as_deref();
             folder.is_some_and(|folder| super::path::seen(folder, false, None, home).is_settings())
@@ -204,7 +205,8 @@ impl Walker<'_> {
                 && !text.starts_with(['/', '~'])
                 && (!self.budget.pay(Work::Place, visited.len())
                     || !self.budget.pay(Work::Path, visited.iter().map(|folder| beyond_ordinary(folder)).sum())
-                    || visited.iter().any(is_secret))
+                    || visited.iter().any(is_secret)
+                    || is_secret_at_first())
     }
 
     /// Returns the marks of a word that names a folder which the line was in, or a file there: which one is not known.

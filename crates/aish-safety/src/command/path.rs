@@ -13,6 +13,9 @@ pub(crate) mod globs;
 mod kernel;
 mod meant;
 mod secret;
+mod viewpoint;
+
+pub(crate) use viewpoint::Viewpoint;
 
 /// Files that are made again, by pattern.
 static DISPOSABLE_FILES: Globs = Globs::new(disposable::FILES);

@@ -30,10 +30,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) arguments: &'a Arguments<'a>,
     /// What comes in through the pipe.
     pub(crate) stdin: &'a Stream,
-    /// The folder that the line went to, where known.
-    pub(crate) folder: Option<&'a str>,
-    /// The home folder.
-    pub(crate) home: Option<&'a str>,
+    /// From where its paths are seen.
+    pub(crate) from: path::Viewpoint<'a>,
     /// Says what is known of a file's content by its plain path.
     pub(crate) file_taint: &'a dyn Fn(&str) -> Taint,
     /// Which places hold secrets, as far as the line has asked.
@@ -305,7 +303,7 @@ impl Rest<'_, '_> {
         match which {
             Which::All => !self.left.is_empty() && self.words().all(|word| self.in_classes(classes, word)),
             Which::Last => self.words().last().is_some_and(|word| self.in_classes(classes, word)),
-            Which::Here => self.subject.folder.is_some_and(|here| self.in_classes(classes, &Word::literal(here))),
+            Which::Here => self.subject.from.folder.is_some_and(|here| self.in_classes(classes, &Word::literal(here))),
             Which::Argument => arguments.words.iter().any(|word| self.in_classes(classes, word)),
             Which::Option => {
                 let secret = classes == Classes::of(Class::Secret);
@@ -315,7 +313,7 @@ impl Rest<'_, '_> {
             }
             // Names of places alone: most lines have none.
             Which::Output => {
-                (self.subject.folder.is_some() || arguments.words.iter().any(|word| word.text.contains('/')))
+                (self.subject.from.folder.is_some() || arguments.words.iter().any(|word| word.text.contains('/')))
                     && (self.outputs().iter().any(|word| self.in_classes(classes, word))
                         || classes == Classes::of(Class::Device)
                             && super::outputs::put(self.subject.program, arguments)
@@ -351,7 +349,7 @@ impl Rest<'_, '_> {
         if !self.subject.looks_at(word.text.len(), 4) {
             return false;
         }
-        let place = path::seen(&word.text, word.glob, self.subject.folder, self.subject.home);
+        let place = self.subject.from.seen(&word.text, word.glob);
         classes.iter().any(|class| self.in_class(class, word, &place))
     }
 
@@ -409,7 +407,7 @@ impl Rest<'_, '_> {
         }
         let shows_files = programs::find(self.subject.program).is_some_and(|known| known.facts().output.shows_files());
         let check = |text: &str| {
-            let place = path::seen(text, word.glob, self.subject.folder, self.subject.home);
+            let place = self.subject.from.seen(text, word.glob);
             self.subject.secrets.holds(&place)
                 || shows_files && place.is_device()
                 // In this order: to find out whether a word is opened all the others are gone through.

@@ -54,8 +54,7 @@ impl Walker<'_> {
             return true;
         }
         let check = |text: &str| {
-            let home = self.around.home.as_deref();
-            let place = super::path::seen(text, word.glob, self.state.folder.as_deref(), home);
+            let place = self.viewpoint().seen(text, word.glob);
             self.secrets.holds(&place)
                 || self.is_secret_elsewhere(text, word.glob)
                 || self.state.taint_below(&place.text).has(Taint::SECRET)

@@ -463,11 +463,6 @@ impl<'a> Walker<'a> {
         self.state.folder.clone().or_else(|| self.around.folder.clone()).unwrap_or_else(|| ".".to_string())
     }
 
-    /// Returns a word's place, seen from where the line went.
-    pub(crate) fn place(&self, word: &Word) -> super::path::Place {
-        super::path::place(word, self.state.folder.as_deref(), self.around.home.as_deref())
-    }
-
     /// Names a part for reasons: `xargs`, `bash -c`.
     pub(crate) fn label(program: &str, detail: &str) -> Cow<'static, str> {
         if detail.is_empty() { Cow::Owned(program.to_string()) } else { Cow::Owned(format!("{program} {detail}")) }
