@@ -93,6 +93,7 @@ pub const AT_HOME: &[&str] = &[
     ".codex",
     ".gemini",
     ".continue",
+    ".config/aish",
     ".config/gcloud",
     ".config/gh",
     ".config/glab-cli",

@@ -12,6 +12,7 @@ use super::word::{HOLE, Word};
 pub(crate) mod globs;
 mod kernel;
 mod meant;
+mod repository;
 mod secret;
 mod viewpoint;
 

@@ -296,10 +296,6 @@ impl Walker<'_> {
         if super::matched::means_secrets(&program.name, sorted) {
             return false;
         }
-        let lies = |word: &Word| super::matched::Where::of(&self.place(word));
-        if super::matched::goes_through_homes(&program.name, sorted, lies) {
-            return false;
-        }
         // To compare shows nothing.
         let shows = ![Trait::Compares, Trait::Silent].iter().any(|fact| programs::is(&program.name, *fact));
         if shows && words.iter().any(|word| word.taint.has(Taint::ADDRESS)) {
@@ -310,6 +306,12 @@ impl Walker<'_> {
             && (!rule.row().strict
                 || words.iter().all(Word::is_known)
                 || super::harmless::is_bound(rule, &program.name, sorted))
+    }
+
+    /// Says whether a program goes through folders in which secrets lie, and may show them.
+    fn goes_through_secrets(&self, program: &Program, sorted: &Arguments<'_>) -> bool {
+        let lies = |word: &Word| super::matched::Where::of(&self.place(word));
+        super::matched::goes_through_homes(&program.name, sorted, lies)
     }
 
     /// Looks for a command among the arguments of a program that no table knows: it may well run it.

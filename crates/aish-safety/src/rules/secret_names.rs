@@ -85,7 +85,7 @@ fn has_part(stem: &str) -> bool {
 }
 
 /// Takes off what says that a file is a copy of another: `.env~`, `#.env#`, `..env.swp`, `shadow.bak`, `secrets.yml.1.gz`.
-fn without_marks_of_copies(name: &str) -> &str {
+pub(crate) fn without_marks_of_copies(name: &str) -> &str {
     let mut name = name.strip_prefix('#').and_then(|name| name.strip_suffix('#')).unwrap_or(name);
     for _ in 0..3 {
         let (stem, end) = match name.strip_suffix('~') {

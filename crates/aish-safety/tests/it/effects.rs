@@ -328,6 +328,16 @@ fn what_is_known_to_be_harmless_is_shown() {
         "ls -l /dev/sda",
         "stat /dev/sda",
         "cat /etc/docker.conf",
+        "cat .git/HEAD",
+        "cat .git/logs/HEAD",
+        "head -n 2 .git/logs/*",
+        "grep -r x .git/hooks",
+        "grep -r x .github .circleci",
+        "ls -R .git",
+        "find .git -name HEAD",
+        "du -sh .git x.git",
+        "stat .git/config",
+        "cat config config.toml.bak",
     ] {
         let judgement = judge_command(line, &around);
         assert_eq!(judgement.verdict, Verdict::Allow, "{line}: {}", judgement.rule);

@@ -201,6 +201,45 @@ fn reasons_are_sentences() {
 }
 
 #[test]
+fn a_search_around_our_own_files_changes_none_of_them() {
+    let around = Surroundings {
+        protected: vec!["/home/ana/.config/aish".into()],
+        home: Some("/home/ana".into()),
+        ..Surroundings::default()
+    };
+    for (command, verdict) in [
+        ("grep -r . ~/.config", Verdict::Ask),
+        ("grep -r . ~/.config/aish", Verdict::Ask),
+        ("cat ~/.config/aish/config.toml", Verdict::Ask),
+        ("diff -rN d ~/.config", Verdict::Ask),
+        ("head -n 3 ~/.config/aish/*.toml", Verdict::Ask),
+        ("rg x ~/.config/aish", Verdict::Ask),
+        ("sort -o ~/.config/aish/config.toml f", Verdict::Halt),
+        ("uniq f ~/.config/aish/config.toml", Verdict::Halt),
+        ("xxd -r f ~/.config/aish/config.toml", Verdict::Halt),
+        ("tee ~/.config/aish/config.toml", Verdict::Halt),
+        ("cp f ~/.config/aish/config.toml", Verdict::Halt),
+        ("yq -i .a=1 ~/.config/aish/config.toml", Verdict::Halt),
+        ("gawk -i inplace 1 ~/.config/aish/config.toml", Verdict::Halt),
+        ("find ~/.config/aish -delete", Verdict::Halt),
+        ("find ~/.config -name config.toml -fprint ~/.config/aish/config.toml", Verdict::Halt),
+        ("truncate -s 0 ~/.config/aish/config.toml", Verdict::Halt),
+        ("shuf -o ~/.config/aish/config.toml f", Verdict::Halt),
+        ("tree -o ~/.config/aish/config.toml", Verdict::Halt),
+        ("jq . f > ~/.config/aish/config.toml", Verdict::Halt),
+        ("gzip ~/.config/aish/config.toml", Verdict::Halt),
+        ("vim ~/.config/aish/config.toml", Verdict::Halt),
+        ("ln -sf f ~/.config/aish/config.toml", Verdict::Halt),
+        ("chmod 777 ~/.config/aish/config.toml", Verdict::Halt),
+        ("dd if=f of=$HOME/.config/aish/config.toml", Verdict::Halt),
+        ("sed -i d ~/.config/aish/config.toml", Verdict::Halt),
+        ("rm -r ~/.config/aish", Verdict::Halt),
+    ] {
+        check_in(&around, command, verdict);
+    }
+}
+
+#[test]
 fn our_own_files_are_protected() {
     let around = Surroundings {
         protected: vec!["/home/ana/.local/state/aish".into()],

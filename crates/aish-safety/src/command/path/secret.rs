@@ -8,6 +8,7 @@ use aish_types::secret_files::{AT_HOME, ELSEWHERE, OPEN_IN_SSH, names_secret};
 
 use super::super::fields::GROUPS;
 use super::kernel::is_shut;
+use super::repository::SETTINGS_OF_GIT;
 use super::{HOLE, Place, glob_match};
 use crate::rules::secret_names;
 
@@ -27,8 +28,13 @@ impl<T: AsRef<str>> Place<T> {
         !self.glob && secret_names::tells_of_a_file(self.last()) || self.text().starts_with("secrets/")
     }
 
-    /// A folder that a search which goes through it finds secrets in: a home, or a folder in one in which known secrets lie.
+    /// A folder that a search which goes through it finds secrets in: a home, a folder in one in which known secrets lie, or
+    /// that of a repository.
     pub(crate) fn holds_secrets(&self) -> bool {
+        self.holds_settings_of_git() || self.holds_secrets_of_homes()
+    }
+
+    fn holds_secrets_of_homes(&self) -> bool {
         let leads = |parts: &[&str]| AT_HOME.iter().any(|known| lies_below(known, parts).is_some());
         self.is_root()
             || self.is_home() && !self.text().starts_with("/root/")
@@ -43,7 +49,10 @@ impl<T: AsRef<str>> Place<T> {
     /// Says whether a search that goes through the place may find one of the secrets that are known to lie in homes; `finds` is
     /// asked about their paths, each from a folder on.
     pub(crate) fn is_searched_for_secrets(&self, finds: impl Fn(&str) -> bool) -> bool {
-        if !self.holds_secrets() {
+        if self.holds_settings_of_git() && finds(SETTINGS_OF_GIT) {
+            return true;
+        }
+        if !self.holds_secrets_of_homes() {
             return false;
         }
         let from: Vec<&str> = match self.is_root() || self.is_home() {
@@ -61,6 +70,8 @@ impl<T: AsRef<str>> Place<T> {
             || self.is_hidden_elsewhere()
             || self.is_shut_by_kernel()
             || self.means_a_secret_path()
+            || self.is_settings_of_git()
+            || self.without_copies().is_some_and(|text| Place { text, glob: false }.lies_at_secrets())
             || self.without_first_group().is_some_and(|text| Place { text, glob: true }.is_secret_as_written())
     }
 

@@ -29,6 +29,8 @@ struct Choice {
     reaches: bool,
     /// True where it only shows what it would do.
     quiet: bool,
+    /// True where one would allow it, did it not go through folders in which secrets lie.
+    searches: bool,
 }
 
 impl Choice {
@@ -69,7 +71,8 @@ impl<'w> Walker<'w> {
         let asked =
             if wrapped.is_none() || help::is_scripted(name, arguments) { help::asked(name, &sorted) } else { Help::No };
         let mut part = doubt.unwrap_or_else(|| self.decided(program, words, &choice, (asked, wrapped)));
-        let only_reads = part.effect == Effect::ReadSecret && reads_otherwise(&subject);
+        let only_reads = choice.searches && choice.rule.is_none()
+            || part.effect == Effect::ReadSecret && self.reads_otherwise(&subject);
         if let Some(rule) = own {
             part = self.under(rule, part, words);
         }
@@ -128,7 +131,7 @@ impl<'w> Walker<'w> {
     fn choose(&self, program: &Program, words: &[Word], subject: &Subject<'_>) -> Choice {
         let (name, sorted) = (program.name.as_str(), subject.arguments);
         let taken_back = sorted.takes_back();
-        let mut choice = Choice { rule: None, reaches: false, quiet: sorted.is_dry() && !taken_back };
+        let mut choice = Choice { rule: None, reaches: false, quiet: sorted.is_dry() && !taken_back, searches: false };
         let about = |name| {
             let rules = programs::find(name).into_iter().flat_map(|program| program.rules());
             rules.filter(|rule| pattern::may_match(*rule, sorted))
@@ -168,8 +171,12 @@ impl<'w> Walker<'w> {
                 choice = Choice { rule: Some((rule, left)), reaches: false, ..choice };
             } else if !harmless::is_local(name, sorted) {
                 choice = Choice { rule: Some((rule, left)), reaches: true, ..choice };
-            } else if self.may_allow(rule, program, words, sorted) && self.is_harmless(rule, name, sorted) {
-                choice.rule = Some((rule, left));
+            } else if self.is_harmless(rule, name, sorted) {
+                let searches = self.goes_through_secrets(program, sorted);
+                choice.searches |= searches;
+                if !searches && self.may_allow(rule, program, words, sorted) {
+                    choice.rule = Some((rule, left));
+                }
             }
         }
         choice
@@ -243,6 +250,15 @@ impl<'w> Walker<'w> {
                 }
             },
         }
+    }
+
+    /// Says whether a program is known to do no more than read, whatever it reads.
+    fn reads_otherwise(&self, subject: &Subject<'_>) -> bool {
+        let rules = programs::find(subject.program).into_iter().flat_map(|program| program.rules());
+        let mut allows = rules.filter(|rule| rule.row().verdict == Verdict::Allow && !rule.row().shows);
+        allows.any(|rule| {
+            pattern::matches(rule, subject).is_some() && self.is_harmless(rule, subject.program, subject.arguments)
+        })
     }
 
     /// Says so where what is asked about may change a file of ours.
@@ -328,11 +344,4 @@ impl Walker<'_> {
         self.note_plain(&line, Verdict::Halt, row.effect, rule.id(), &reason);
         true
     }
-}
-
-/// Says whether a program is known to do no more than read, whatever it reads.
-fn reads_otherwise(subject: &Subject<'_>) -> bool {
-    let rules = programs::find(subject.program).into_iter().flat_map(|program| program.rules());
-    let mut allows = rules.filter(|rule| rule.row().verdict == Verdict::Allow && !rule.row().shows);
-    allows.any(|rule| pattern::matches(rule, subject).is_some())
 }
