@@ -62,7 +62,9 @@ pub fn hold(command: &str, analysis: &Analysis, tree: Option<&str>, surroundings
     if analysis.judgement.verdict == Verdict::Allow && !reaches {
         return if looks(command, parts) { Hold::Clean } else { Hold::Layer };
     }
-    if command.trim_end().ends_with('&') && !command.trim_end().ends_with("&&") {
+    // The end of a line that a backslash takes away is none.
+    let end = command.trim_end_matches(|letter: char| letter.is_whitespace() || letter == '\\');
+    if end.ends_with('&') && !end.ends_with("&&") {
         return Hold::Open("it goes on behind the line, and what runs in a layer ends with it".to_string());
     }
     let Some(tree) = tree else {
@@ -344,6 +346,7 @@ mod tests {
             ("source x.sh", "the shell"),
             ("set -e", "the shell"),
             ("npm run dev &", "behind the line"),
+            ("npm run dev & \\\n", "behind the line"),
         ] {
             let held = of(command);
             assert!(matches!(&held, Hold::Open(said) if said.contains(why)), "{command}: {held:?}");

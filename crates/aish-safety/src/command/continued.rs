@@ -13,6 +13,7 @@ use super::doubtful::is_of_a_name;
 const WITHIN_EXPANSION: &str = "goes on in the next line within an expansion";
 const WITHIN_DOCUMENT: &str = "ends a here-document in a way that shells read differently";
 const WITHIN_SIGNS: &str = "goes on in the next line within signs that only some shells put together";
+const WITHIN_COMMENT: &str = "has a comment where a line goes on, behind which fish goes on with the line";
 const WITHIN_QUOTES: &str = "goes on in the next line within quotes that shells read differently";
 
 /// A text with its lines put together.
@@ -33,6 +34,7 @@ pub(super) fn joined(text: &str) -> Joined<'_> {
         out: String::with_capacity(text.len()),
         inside: alloc::vec![Inside::Commands],
         in_backquotes: false,
+        goes_on: false,
         before: b'\n',
         names: false,
         differs: None,
@@ -62,6 +64,8 @@ struct Reading<'t> {
     inside: Vec<Inside>,
     /// Whether backquotes are among that.
     in_backquotes: bool,
+    /// Whether nothing but blanks stands behind the end of a line that was left out.
+    goes_on: bool,
     /// The letter before the next one; that of an escape counts as a letter of a word.
     before: u8,
     /// Whether a name is read that stands behind a sign of an expansion.
@@ -71,7 +75,7 @@ struct Reading<'t> {
     doubt: Option<&'static str>,
 }
 
-impl Reading<'_> {
+impl<'t> Reading<'t> {
     /// Reads a letter and what belongs to it; false at the end of what is known.
     fn step(&mut self) -> bool {
         let Some(letter) = self.byte(0) else { return false };
@@ -118,7 +122,7 @@ impl Reading<'_> {
         self.text.as_bytes().get(self.at + ahead).copied()
     }
 
-    fn rest(&self) -> &str {
+    fn rest(&self) -> &'t str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
@@ -129,6 +133,7 @@ impl Reading<'_> {
             end += 1;
         }
         let letter = self.byte(0).unwrap_or(b'\n');
+        self.goes_on &= matches!(letter, b' ' | b'\t');
         let is_named = is_of_a_name(letter.into());
         self.names =
             is_named && if is_of_a_name(self.before.into()) { self.names } else { b"${#!".contains(&self.before) };
@@ -160,6 +165,7 @@ impl Reading<'_> {
         while self.byte(0) == Some(b'\\') && self.byte(1) == Some(b'\n') {
             self.at += 2;
         }
+        self.goes_on = true;
         if self.names || self.before == b'$' {
             self.doubt = self.doubt.or(Some(WITHIN_EXPANSION));
         } else if inside != Inside::Double && !are_told_apart(self.before, self.rest()) {
@@ -216,8 +222,11 @@ impl Reading<'_> {
         let length = self.rest().find('\n').unwrap_or(self.rest().len());
         let comment = self.rest().get(..length).unwrap_or_default();
         let behind = self.rest().get(length..).unwrap_or_default();
-        let goes_on = comment.ends_with('\\') && behind.contains(|letter: char| !letter.is_whitespace());
-        if self.in_backquotes || goes_on {
+        let has_more = behind.contains(|letter: char| !letter.is_whitespace());
+        if self.goes_on && has_more {
+            self.doubt = self.doubt.or(Some(WITHIN_COMMENT));
+        }
+        if self.in_backquotes || comment.ends_with('\\') && has_more {
             self.differs = self.differs.or(Some(WITHIN_QUOTES));
         }
         self.names = false;
@@ -276,7 +285,7 @@ mod tests {
         check("ls |\\\nwc &&\\\npwd;\\\nls", "ls |wc &&pwd;ls");
         check("echo $(\\\nls\\\n)", "echo $(ls)");
         check("ls # a 'b\nls \\\n c", "ls # a 'b\nls  c");
-        check("ls \\\n# a\nls", "ls # a\nls");
+        check("ls \\\n# a\n", "ls # a\n");
         check("x=$((1 + \\\n 2))", "x=$((1 +  2))");
         check("cat <<< a \\\n | wc", "cat <<< a  | wc");
         check("echo \u{fc}\\\n\u{fc} \\\u{fc}", "echo \u{fc}\u{fc} \\\u{fc}");
@@ -300,6 +309,7 @@ mod tests {
         check("cat f*\\\n(e'a')", "cat f*(e'a')");
         check("cat f*\\\n (e'a')", "cat f* (e'a')");
         check("cat {x}\\\n <f", "cat {x} <f");
+        check("sort \\\n # x\nls -o f", "sort  # x\nls -o f");
         for same in [
             "echo $'a\\\nb'",
             "echo `echo 'a\\\nb'`",

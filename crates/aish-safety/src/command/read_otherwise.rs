@@ -263,11 +263,15 @@ impl Walker<'_> {
                     self.zsh_block(&word.value);
                     self.fish_groups(&word.value);
                 }
-                Item::AssignmentWord(assignment, word) => match assignment.value {
-                    ast::AssignmentValue::Array(_) => self.fish_array(&word.value),
-                    ast::AssignmentValue::Scalar(_) => self.fish_groups(&word.value),
-                },
+                Item::AssignmentWord(assignment, word) => {
+                    self.zsh_block(&word.value);
+                    match assignment.value {
+                        ast::AssignmentValue::Array(_) => self.fish_array(&word.value),
+                        ast::AssignmentValue::Scalar(_) => self.fish_groups(&word.value),
+                    }
+                }
                 Item::IoRedirect(ast::IoRedirect::File(_, _, ast::IoFileRedirectTarget::Filename(word))) => {
+                    self.zsh_block(&word.value);
                     self.fish_groups(&word.value);
                 }
                 Item::IoRedirect(_) | Item::ProcessSubstitution(..) => {}
@@ -275,9 +279,10 @@ impl Walker<'_> {
         }
     }
 
-    /// Asks about a bracket that is a word to bash, and to zsh the end of a block, behind which `always` runs another.
+    /// Asks about a bracket that is a word to bash, or the end of one, and to zsh the end of a block, behind which `always` runs
+    /// another.
     fn zsh_block(&mut self, source: &str) {
-        if source == "}" {
+        if ends_block(source) {
             let reason = "holds a bracket with which zsh ends a block";
             self.note_plain(source, Verdict::Ask, Effect::Run, "zsh.block", reason);
         }
@@ -321,6 +326,31 @@ impl Walker<'_> {
     }
 }
 
+/// Says whether a word ends in a bracket outside quotes that nothing in it opens.
+fn ends_block(source: &str) -> bool {
+    if !source.ends_with('}') {
+        return false;
+    }
+    let (mut quote, mut open, mut ends) = (None, 0_usize, false);
+    let mut letters = source.chars();
+    while let Some(letter) = letters.next() {
+        ends = false;
+        match (quote, letter) {
+            (None | Some('"'), '\\') => drop(letters.next()),
+            (Some(mark), _) if mark == letter => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"' | '`') => quote = Some(letter),
+            (None, '{') => open += 1,
+            (None, '}') => {
+                ends = open == 0;
+                open = open.saturating_sub(1);
+            }
+            (None, _) => {}
+        }
+    }
+    ends
+}
+
 /// Says whether what stands in the brackets of a pattern are qualifiers of zsh, and no command to fish.
 fn is_qualifier(group: &str) -> bool {
     let rest = group.strip_prefix('/').unwrap_or(group);
@@ -332,6 +362,12 @@ fn is_qualifier(group: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn brackets_that_end_a_block_are_told() {
+        assert!(["}", "a}", "'{'}", "{a}}", "\\{a}"].iter().all(|word| ends_block(word)));
+        assert!(!["{}", "${x}", "'}'", "\"a}\"", "a\\}", "}a", "{a,b}", "x"].iter().any(|word| ends_block(word)));
+    }
 
     #[test]
     fn qualifiers_are_no_commands() {

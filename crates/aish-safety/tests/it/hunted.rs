@@ -98,6 +98,9 @@ fn everyday_words_behind_options_stay_allowed() {
         "ps -u postgres -o pid,args",
         "ps -C sleep -o pid",
         "ps -e -u root",
+        "ps -u $(id -u) -F",
+        "ps -u \"$USER\" -o pid,args",
+        "ps -C \"$name\" -o pid",
         "ps -p 1 -o pid,etime -x",
     ] {
         assert_eq!(judge_command(command, &Surroundings::default()).verdict, Verdict::Allow, "{command}");
