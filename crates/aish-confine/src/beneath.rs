@@ -61,6 +61,11 @@ pub(crate) fn name(path: &Path) -> &Path {
     path.file_name().map_or(Path::new("."), Path::new)
 }
 
+/// Returns the path of a folder of our own without links in it.
+pub(crate) fn real(path: &Path) -> io::Result<PathBuf> {
+    std::fs::canonicalize(path)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -12,13 +12,13 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::attributes::{Attributes, FileKind};
+use crate::beneath::real;
 use crate::beneath::within;
 use crate::cache;
 use crate::contents::{count, is_same_content};
 use crate::extended::{self, Known};
 use crate::layer::{Layer, LayerError, at};
 use crate::modes::{Modes, is_gone};
-use crate::moving::real;
 use crate::{links, parts, several};
 
 /// How a path changed.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
 
@@ -14,47 +14,9 @@ use crate::index_state;
 use crate::journal::{Move, MoveKind};
 use crate::layer::{Layer, LayerError, at};
 use crate::modes::Modes;
+use crate::outcome::{Conflict, Why};
 use crate::several::{self, Name};
 use crate::{parents, parts, sys};
-
-/// Why a path is a conflict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
-    /// It was changed by another program.
-    Changed,
-    /// Another program has it open for writing.
-    Open,
-    /// It is one of several names of a file, and what was done to it would not be done to the others.
-    Linked,
-    /// It is a folder that is gone, and something is to be put back into it.
-    Gone,
-    /// It was a folder, and is a link or a file now: no way leads through it.
-    Replaced,
-}
-
-impl Why {
-    /// Returns the reason in words.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Changed => "was changed by another program",
-            Self::Open => "is open for writing in another program",
-            Self::Linked => {
-                "is one of several names of a file, as far as a layer can tell, and the others would stay as they were"
-            }
-            Self::Gone => "was deleted or renamed",
-            Self::Replaced => "was replaced by a link or a file",
-        }
-    }
-}
-
-/// A path that cannot be moved without a decision.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Conflict {
-    /// The path in the tree.
-    pub path: PathBuf,
-    /// Why.
-    pub why: Why,
-}
 
 /// Looks for what changed since the layer was made, and for what would part the names of a file.
 pub(crate) fn of_keeping(layer: &Layer, moves: &[Move], changes: &Changes) -> Result<Vec<Conflict>, LayerError> {

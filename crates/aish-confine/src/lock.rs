@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FlockOperation, flock, fstat};
 use rustix::io::Errno;
 
-use crate::keep::KeepError;
 use crate::layer::{Layer, LayerError, at};
+use crate::outcome::KeepError;
 
 /// How long another one is waited for: most are done in less than a second.
 const LONGEST_WAIT: Duration = Duration::from_secs(3);

@@ -13,8 +13,8 @@ use crate::attributes::Attributes;
 use crate::beneath::{Beneath, name, opened, within};
 use crate::extended;
 use crate::journal::{Move, MoveKind};
-use crate::keep::OnConflict;
 use crate::modes::{Forgets, Modes, is_gone};
+use crate::outcome::OnConflict;
 
 /// Why a move was not made.
 #[derive(Debug)]

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::attributes::{Attributes, FileKind};
+use crate::beneath::real;
 use crate::changes::{Change, Changes, names};
 use crate::conflict;
 use crate::deep::remove_any;
@@ -13,7 +14,6 @@ use crate::index_state;
 use crate::journal::{Move, MoveKind};
 use crate::layer::{Layer, LayerError, at};
 use crate::modes::{Forgets, Modes};
-use crate::moving::real;
 
 impl Layer {
     /// Lists the moves of changes, in the order in which they are made: contents, then folders from below.

@@ -7,13 +7,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::beneath::Beneath;
-use crate::conflict::{Conflict, Why};
+use crate::beneath::{Beneath, real};
 use crate::journal::{Move, MoveKind};
-use crate::keep::{KeepError, OnConflict};
 use crate::layer::{Layer, LayerError, at};
 use crate::modes::{Modes, OpenTrees};
 use crate::mover::{Sides, Stopped};
+use crate::outcome::{Conflict, KeepError, OnConflict, Why};
 use crate::staging::{self, Coming, Note};
 use crate::{parents, parts};
 
@@ -165,9 +164,4 @@ fn split(moves: &[Move]) -> (Vec<&Move>, Vec<&Move>) {
 /// Opens a folder of our own, whose path may have links in it (as a state folder below `/home` may).
 fn open_own(path: &Path) -> io::Result<Beneath> {
     Beneath::open(&real(path)?)
-}
-
-/// Returns the path of a folder of our own without links in it.
-pub(crate) fn real(path: &Path) -> io::Result<PathBuf> {
-    fs::canonicalize(path)
 }

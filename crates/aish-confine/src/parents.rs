@@ -9,10 +9,10 @@ use rustix::fs::{Mode, mkdirat};
 
 use crate::attributes::Attributes;
 use crate::beneath::{name, within};
-use crate::conflict::{Conflict, Why};
 use crate::journal::{Move, MoveKind};
 use crate::layer::{Layer, LayerError, at};
 use crate::modes::{Modes, is_replaced};
+use crate::outcome::{Conflict, Why};
 
 /// Lists the folders that moves are made in, by root and path.
 pub(crate) fn of(moves: &[Move]) -> BTreeSet<(usize, PathBuf)> {

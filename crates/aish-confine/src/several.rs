@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 
 use crate::attributes::{Attributes, FileKind};
 use crate::changes::{Change, Changes};
-use crate::conflict::{Conflict, Why};
 use crate::extended;
 use crate::layer::{Layer, LayerError, at};
+use crate::outcome::{Conflict, Why};
 
 type Time = (i64, i64);
 

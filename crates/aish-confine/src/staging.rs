@@ -14,9 +14,9 @@ use crate::attributes::Attributes;
 use crate::deep::{remove_any, remove_tree, rename_any};
 use crate::extended::Which;
 use crate::journal::{Move, MoveKind};
-use crate::keep::OnConflict;
 use crate::layer::{Layer, LayerError, State, at, replace};
 use crate::mover::{Sides, Stopped};
+use crate::outcome::OnConflict;
 use crate::transfer;
 
 /// Which contents are moved into the tree.

@@ -12,6 +12,7 @@ mod list;
 mod log;
 mod manual;
 mod output;
+mod places;
 mod refresh;
 mod run;
 mod search;

@@ -14,7 +14,7 @@ use climax::{Catalogue, Fault, Severity, bundled};
 
 use super::last_good::LastGood;
 use super::output;
-use super::run::state_folder;
+use super::places::state_folder;
 
 /// Which configs, and what is left of them.
 #[derive(Debug, Clone, Default, clap::Args)]

@@ -10,7 +10,7 @@ use climax::Severity;
 use climax::load::{self, Source};
 
 use super::configs::{self, OrAll, Selection};
-use super::{Exit, output, run};
+use super::{Exit, output, places};
 
 /// Arguments of `install`.
 #[derive(Debug, Clone, clap::Args)]
@@ -69,7 +69,7 @@ fn write(args: &Args) -> Result<String, String> {
     let scope = if args.project { Scope::Project } else { Scope::User };
     let no_home = "there is no home folder (HOME is not set)";
     let path = args.program.settings(scope, &folder, home.as_deref(), variable).ok_or(no_home)?;
-    let backups = Backups::new(run::state_folder().ok_or(no_home)?.join("installed"));
+    let backups = Backups::new(places::state_folder().ok_or(no_home)?.join("installed"));
     let shown = path.display();
     let now = match aish_journal::read_text(&path) {
         Ok(text) => Some(text),

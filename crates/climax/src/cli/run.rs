@@ -1,6 +1,5 @@
 //! `climax run`: the server.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,6 +17,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::configs::{self, OrAll, Selection, Tools};
 use super::last_good::LastGood;
+use super::places::{sentences, state_folder};
 use super::watch::Watch;
 use super::{Exit, log, output};
 
@@ -154,23 +154,6 @@ pub(super) fn options(listing: Listing, headless: Option<Headless>, servers: Vec
         user: std::env::var("USER").unwrap_or_else(|_| "local".into()),
     }
 }
-
-fn absolute(name: &str) -> Option<PathBuf> {
-    std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
-}
-
-/// Returns `$XDG_STATE_HOME/climax`, or its default below the home folder.
-pub(super) fn state_folder() -> Option<PathBuf> {
-    let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))?;
-    Some(state.join("climax"))
-}
-
-/// Returns where `aish model pull` puts the sentence model: `$XDG_DATA_HOME/aish/models`, or its default below the home folder.
-fn sentences() -> Option<PathBuf> {
-    let data = absolute("XDG_DATA_HOME").or_else(|| Some(absolute("HOME")?.join(".local/share")))?;
-    Some(data.join("aish/models").join(aish_embedding::FILE))
-}
-
 async fn serve(args: &Args, service: Arc<Service>) -> Exit {
     let shutdown = on_signals().unwrap_or_else(|error| {
         output::tell(&format!("warning: signals cannot be watched: {error}"));

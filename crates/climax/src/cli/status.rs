@@ -6,7 +6,7 @@ use climax::{RunningGateway, ServerRow};
 use serde_json::json;
 
 use super::configs::{self, OrAll, Selection, Tools};
-use super::{Exit, output, run};
+use super::{Exit, output, places, run};
 
 /// Arguments of `status`.
 #[derive(Debug, Clone, clap::Args)]
@@ -20,7 +20,7 @@ pub(super) struct Args {
 
 /// Shows the gateways that run, and the servers of the given files as they are kept. Nothing is started.
 pub(super) fn run(args: &Args) -> Exit {
-    let gateways = run::state_folder().map(|state| climax::running(&state)).unwrap_or_default();
+    let gateways = places::state_folder().map(|state| climax::running(&state)).unwrap_or_default();
     let named = !args.selection.servers.is_empty() || !args.selection.config.is_empty();
     let kept = if named {
         let Some(sources) = configs::sources(&[], &args.selection, OrAll::Nothing) else { return Exit::Usage };

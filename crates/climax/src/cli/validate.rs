@@ -11,7 +11,7 @@ use climax::schema::Flags;
 use climax::{Catalogue, Config, Policy, Severity, expand, servers};
 
 use super::configs::{self, OrAll, Selection};
-use super::{Exit, output, run};
+use super::{Exit, output, places};
 
 /// Arguments of `validate`.
 #[derive(Debug, Clone, clap::Args)]
@@ -75,7 +75,7 @@ fn names_what_is_there(path: &Path, policy: Policy, sources: &[Source], listed: 
 /// Validates a config and tells its faults, and whether its program is `here`.
 pub(super) fn config(source: &Source, here: bool) -> bool {
     let loaded = load::load(std::slice::from_ref(source));
-    let hosts = Hosts::new(run::state_folder().as_deref());
+    let hosts = Hosts::new(places::state_folder().as_deref());
     for fault in &loaded.faults {
         output::tell(&fault.to_string());
     }

@@ -7,7 +7,7 @@ use climax::http::{Api, Auth, Hosts};
 use climax::import::openapi::{ApiDraft, ImportOptions};
 use climax::service::ask_at_terminal;
 
-use crate::cli::{output, run};
+use crate::cli::{output, places};
 
 /// Makes the config, where the token may go to its host. The error is told already.
 pub(super) fn config(file: &Path, server: Option<&str>, auth_env: Option<&str>) -> Option<String> {
@@ -40,7 +40,7 @@ fn confirm(api: &Api, auth: &Auth, is_named: bool) -> Result<(), String> {
     if !Auth::is_variable(env) {
         return Err(format!("'{env}' is no variable's name; --auth-env takes the name, never the token"));
     }
-    let state = run::state_folder();
+    let state = places::state_folder();
     let hosts = Hosts::new(state.as_deref());
     if !is_named && !hosts.holds(env, &origin) {
         let open = if api.url.scheme() == "https" { "" } else { " It is not encrypted." };
