@@ -48,23 +48,31 @@ fn a_layer_that_is_being_moved_is_never_thrown_away() {
     layer.discard().unwrap();
 }
 
+/// Changes, deletes and makes something in each folder of [`full`].
+const EVERYTHING: &str = "echo n > a; rm b/c; echo n > d/f; rm d/g; echo n > d/n; rm -r x; echo n > z; echo n > new";
+
+/// A tree with files in it, and its layers beside it or on another file system, which lasts as long as the folder.
+fn full(elsewhere: bool) -> (Place, tempfile::TempDir) {
+    let mut place = Place::new();
+    let shared = tempfile::tempdir_in("/dev/shm").unwrap();
+    if elsewhere {
+        place.layers = shared.path().to_owned();
+    }
+    for path in ["a", "b/c", "d/f", "d/g", "x/y", "z"] {
+        place.write(path, "precious");
+    }
+    (place, shared)
+}
+
 #[test]
 fn a_keeping_that_is_refused_half_way_leaves_all_as_it_was() {
     if !is_root() {
         return;
     }
     for elsewhere in [false, true] {
-        let mut place = Place::new();
-        let shared = tempfile::tempdir_in("/dev/shm").unwrap();
-        if elsewhere {
-            place.layers = shared.path().to_owned();
-        }
-        for path in ["a", "b/c", "d/f", "d/g", "x/y", "z"] {
-            place.write(path, "precious");
-        }
+        let (place, _shared) = full(elsewhere);
         let before = place.picture();
-        let ran =
-            place.run("echo n > a; rm b/c; echo n > d/f; rm d/g; echo n > d/n; rm -r x; echo n > z; echo n > new");
+        let ran = place.run(EVERYTHING);
         fixed(&place.tree.join("d"), "+i");
         let kept = ran.layer.keep(Caches::LeftOut, OnConflict::Stop);
         fixed(&place.tree.join("d"), "-i");
@@ -85,17 +93,9 @@ fn a_taking_back_that_is_refused_half_way_leaves_what_was_kept() {
         return;
     }
     for elsewhere in [false, true] {
-        let mut place = Place::new();
-        let shared = tempfile::tempdir_in("/dev/shm").unwrap();
-        if elsewhere {
-            place.layers = shared.path().to_owned();
-        }
-        for path in ["a", "b/c", "d/f", "d/g", "x/y", "z"] {
-            place.write(path, "precious");
-        }
+        let (place, _shared) = full(elsewhere);
         let before = place.picture();
-        let layer =
-            place.keep("echo n > a; rm b/c; echo n > d/f; rm d/g; echo n > d/n; rm -r x; echo n > z; echo n > new");
+        let layer = place.keep(EVERYTHING);
         let after = place.picture();
         fixed(&place.tree.join("d"), "+i");
         let taken = layer.take_back(OnConflict::Stop);
