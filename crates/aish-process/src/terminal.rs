@@ -4,7 +4,8 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
+use tokio::signal::unix::{Signal as Signals, SignalKind, signal};
 
 use crate::child::{Child, Ends};
 use crate::command::Command;
@@ -26,6 +27,8 @@ pub enum Detached {
 #[derive(Debug)]
 pub struct TerminalChild {
     child: Child,
+    /// Tells that a child of this process ended, was stopped or went on.
+    changes: Signals,
 }
 
 impl TerminalChild {
@@ -39,7 +42,7 @@ impl TerminalChild {
         let stdout = terminal.try_clone().map_err(system)?;
         let stderr = terminal.try_clone().map_err(system)?;
         let ends = Ends { stdin: terminal, stdout, stderr, beside: None, controlling: true, detached };
-        Ok(Self { child: Child::spawn(command, ends).await? })
+        Self::spawn(command, ends).await
     }
 
     /// Starts a launcher that gives the terminal, which is its stdin as well where `input` is none, to a session of its
@@ -60,7 +63,14 @@ impl TerminalChild {
         let stdout = terminal.try_clone().map_err(system)?;
         let detached = Detached::End;
         let ends = Ends { stdin, stdout, stderr: terminal, beside: plan, controlling: false, detached };
-        Ok(Self { child: Child::spawn(command, ends).await? })
+        Self::spawn(command, ends).await
+    }
+
+    async fn spawn(command: &Command, ends: Ends) -> Result<Self, SpawnError> {
+        let changes = signal(SignalKind::child());
+        let program = || command.program.to_string_lossy().into_owned();
+        let changes = changes.map_err(|source| SpawnError::System { program: program(), source })?;
+        Ok(Self { child: Child::spawn(command, ends).await?, changes })
     }
 
     /// The process id of the child, which is also its session's.
@@ -76,6 +86,26 @@ impl TerminalChild {
     /// Waits for the child to end by itself. Cancel-safe.
     pub async fn wait(&mut self) -> Exit {
         self.child.wait().await
+    }
+
+    /// Waits until the child is stopped (STOP, or what stops at a terminal). Each stop is told once. Cancel-safe.
+    pub async fn stopped(&mut self) {
+        loop {
+            let stopped = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
+            let pid = i32::try_from(self.child.pid()).ok().and_then(Pid::from_raw);
+            if pid.is_some_and(|pid| matches!(waitid(WaitId::Pid(pid), stopped), Ok(Some(_)))) {
+                return;
+            }
+            // Without signals there is no more to hear.
+            if self.changes.recv().await.is_none() {
+                return std::future::pending().await;
+            }
+        }
+    }
+
+    /// Sends CONT to the child's own process group.
+    pub fn go_on(&self) {
+        self.child.signal(Signal::CONT);
     }
 
     /// Ends the whole session: TERM, and KILL after the command's grace. Nothing of it is left after this.

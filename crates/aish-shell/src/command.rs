@@ -17,6 +17,7 @@ use crate::passage::{AtTerminal, Passage};
 use crate::running::Keeper;
 use crate::session::{Heard, Session};
 use crate::shell::ShellError;
+use crate::stops::stop_this_process;
 use crate::surroundings::{AtExit, Surroundings};
 use crate::told::Told;
 
@@ -348,9 +349,19 @@ impl<'a> Following<'a> {
                     let _ = self.session.line.try_type(INTERRUPT);
                 }
             }
+            Heard::Stopped => self.stop_as_it_did(),
             Heard::Ended(exit) => return Some(Outcome::Ended(exit)),
         }
         None
+    }
+
+    /// Stops this process as the shell stopped itself, with `suspend` or a signal: whoever continues this one continues both.
+    fn stop_as_it_did(&mut self) {
+        // What it has left to do waits on its terminal until this process is back.
+        self.session.go_on();
+        if self.passage.is_watched() && !stop_this_process() {
+            self.passage.show(b"the shell stopped itself, and goes on: nothing would continue it\r\n");
+        }
     }
 
     fn begins(&mut self) {

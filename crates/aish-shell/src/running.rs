@@ -109,6 +109,7 @@ impl Keeper {
                 }
             }
             Heard::Mark(Mark::End | Mark::Started | Mark::More) => {}
+            Heard::Stopped => session.go_on(),
             Heard::Ended(exit) => {
                 let cause = match session.was_ready() {
                     true => RestartCause::Died(exit),
@@ -219,6 +220,7 @@ impl Keeper {
                     Heard::Mark(Mark::Prompt) if session.may_rearm() => session.rearm(),
                     Heard::Mark(Mark::Prompt) => self.restart(RestartCause::Dumb).await?,
                     Heard::Mark(Mark::End | Mark::Started | Mark::More) => {}
+                    Heard::Stopped => session.go_on(),
                     Heard::Ended(_) => self.restart(cause).await?,
                 },
                 at_terminal = passage.next() => match at_terminal {

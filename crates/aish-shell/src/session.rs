@@ -32,6 +32,8 @@ const MOST_REARMS: u32 = 10;
 pub(crate) enum Heard {
     Output(Vec<u8>),
     Mark(Mark),
+    /// The shell itself was stopped, as its `suspend` does.
+    Stopped,
     Ended(Exit),
 }
 
@@ -143,6 +145,7 @@ impl Session {
                     }
                 },
                 report = self.exchange.receive(), if self.reported.is_none() => self.reported = report.ok(),
+                () = self.child.stopped() => self.heard.push_back(Heard::Stopped),
                 exit = self.child.wait() => self.ended = Some(self.hear_the_rest(exit).await),
             }
         }
@@ -248,6 +251,7 @@ impl Session {
             match timeout(QUERY_END / 4, self.hear()).await {
                 Ok(Heard::Output(_) | Heard::Mark(Mark::Started | Mark::More | Mark::End) | Heard::Ended(_)) => {}
                 Ok(Heard::Mark(Mark::Prompt)) => self.rearm(),
+                Ok(Heard::Stopped) => self.go_on(),
                 // The terminal's own signal did not reach it, or the hook's return was cut off.
                 Err(_) if self.rearmed => self.rearm(),
                 Err(_) => self.child.interrupt(),
@@ -263,6 +267,11 @@ impl Session {
     /// The process id of the shell.
     pub(crate) fn pid(&self) -> u32 {
         self.child.pid()
+    }
+
+    /// Continues a shell that was stopped, as by its own `suspend`.
+    pub(crate) fn go_on(&self) {
+        self.child.go_on();
     }
 
     /// Sends INT to the shell's own process group.
@@ -312,7 +321,7 @@ mod tests {
             match heard {
                 Some(Heard::Mark(Mark::Prompt)) => session.rearm(),
                 Some(Heard::Ended(exit)) => panic!("{exit:?}"),
-                Some(Heard::Output(_) | Heard::Mark(Mark::End | Mark::Started | Mark::More)) => {}
+                Some(Heard::Output(_) | Heard::Stopped | Heard::Mark(Mark::End | Mark::Started | Mark::More)) => {}
                 None => tokio::task::yield_now().await,
             }
         }

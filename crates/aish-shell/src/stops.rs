@@ -36,6 +36,11 @@ pub fn follow_stops(
     }))
 }
 
+/// Stops this process as Ctrl-Z would, in [`follow_stops`] where that runs. False where nobody would continue it.
+pub(crate) fn stop_this_process() -> bool {
+    !is_orphaned() && kill_process(getpid(), Signal::TSTP).is_ok()
+}
+
 /// Says whether the kernel takes this process's group for orphaned, and so would not stop it at the terminal's Ctrl-Z.
 fn is_orphaned() -> bool {
     let own = getpid().as_raw_nonzero().get();

@@ -107,7 +107,7 @@ pub fn start_some(
                     }
                 }
             }
-            Err(why) => servers.faults.push(format!("mcp.servers.{alias}: {why}")),
+            Err(why) => servers.faults.push(format!("mcp.servers.{alias}: {}", why.in_a_line())),
         }
     }
     servers
@@ -165,6 +165,10 @@ fn options(base: &Base, alias: &str, server: &McpServer) -> Result<(ServerOption
             };
             Endpoint::Http { url: filled(url)?, headers: secrets(&server.headers)?, token }
         }
+        (None, Some(command)) if server.cwd.is_none() && is_another_in_each_folder(command) => {
+            let why = format!("{command} is another program in each folder");
+            return Err(Failure::config(why).hint("write its whole path, or set `cwd`"));
+        }
         (None, Some(command)) => Endpoint::Stdio {
             command: command.clone(),
             // A program may mean something else by `${X}` than we do.
@@ -185,6 +189,11 @@ fn options(base: &Base, alias: &str, server: &McpServer) -> Result<(ServerOption
     options.oauth.client_id = server.client_id.as_ref().map(filled).transpose()?;
     options.roots = vec![base.folder.clone()];
     Ok((options, warning))
+}
+
+/// Says whether a program's path begins where the shell happens to stand. A bare name is looked up in `PATH`.
+pub fn is_another_in_each_folder(command: &str) -> bool {
+    command.contains('/') && !command.starts_with('/')
 }
 
 /// Makes options for a target of the command line: a URL, or a command line in the shell's quoting.

@@ -24,22 +24,23 @@ impl ShownCommands {
 
     /// Returns the line to show before a server starts; none for a URL and for a command line that was shown before.
     pub fn line(&self, options: &ServerOptions) -> Option<String> {
-        let digest = digest(&options.endpoint)?;
+        let digest = digest(options)?;
         let words = match self.known.get(&options.alias) {
             Some(known) if *known == digest => return None,
             Some(_) => "its command has changed and is now",
             None => "starts for the first time:",
         };
         let folder = match &options.endpoint {
-            Endpoint::Stdio { cwd: Some(cwd), .. } => format!(" (in {})", cwd.display()),
-            Endpoint::Stdio { cwd: None, .. } | Endpoint::Http { .. } => String::new(),
+            Endpoint::Stdio { cwd: Some(cwd), .. } => Some(cwd.as_path()),
+            Endpoint::Stdio { cwd: None, .. } | Endpoint::Http { .. } => read_here(options),
         };
+        let folder = folder.map(|folder| format!(" (in {})", folder.display())).unwrap_or_default();
         Some(format!("mcp: {}: {words} {}{folder}", options.alias, options.endpoint.shown()))
     }
 
     /// Notes that a server's command line was shown.
     pub fn note(&mut self, options: &ServerOptions) {
-        let Some(digest) = digest(&options.endpoint) else { return };
+        let Some(digest) = digest(options) else { return };
         let _held = hold(&self.path);
         // Other sessions have shown theirs meanwhile.
         self.known.extend(read(&self.path));
@@ -57,14 +58,27 @@ fn read(path: &Path) -> BTreeMap<String, String> {
 }
 
 /// Hashes what would run; the values of variables are no part of what is shown.
-fn digest(endpoint: &Endpoint) -> Option<String> {
-    match endpoint {
+fn digest(options: &ServerOptions) -> Option<String> {
+    match &options.endpoint {
         Endpoint::Stdio { command, args, env, cwd } => {
             let names: Vec<&String> = env.keys().collect();
-            Some(Digest::of(canonical(&json!([command, args, cwd, names])).as_bytes()).to_string())
+            let value = match read_here(options) {
+                Some(folder) => json!([command, args, cwd, names, folder]),
+                None => json!([command, args, cwd, names]),
+            };
+            Some(Digest::of(canonical(&value).as_bytes()).to_string())
         }
         Endpoint::Http { .. } => None,
     }
+}
+
+/// Returns the folder that a server starts in, where an argument is the path of a file that lies in it: `python server.py`
+/// is another program in each folder.
+fn read_here(options: &ServerOptions) -> Option<&Path> {
+    let Endpoint::Stdio { args, cwd: None, .. } = &options.endpoint else { return None };
+    let folder = options.roots.first()?;
+    let is_here = |word: &String| Path::new(word).is_relative() && folder.join(word).is_file();
+    args.iter().any(is_here).then_some(folder.as_path())
 }
 
 #[cfg(test)]
@@ -94,5 +108,20 @@ mod tests {
         assert_eq!(shown.line(&ServerOptions::new("files", url)), None);
         std::fs::write(&path, "no json").unwrap();
         assert!(ShownCommands::open(path).line(&first).is_some());
+    }
+
+    #[test]
+    fn safety_10_a_command_that_reads_a_file_of_the_folder_is_shown_in_each() {
+        let (state, here, there) =
+            (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let mut shown = ShownCommands::open(state.path().join("commands.json"));
+        let within = |folder: &Path| ServerOptions { roots: vec![folder.to_owned()], ..server(&["-y", "index.js"]) };
+        shown.note(&within(here.path()));
+        assert_eq!(shown.line(&within(there.path())), None);
+        std::fs::write(there.path().join("index.js"), "").unwrap();
+        let line = shown.line(&within(there.path())).unwrap();
+        assert!(line.ends_with(&format!("(in {})", there.path().display())), "{line}");
+        shown.note(&within(there.path()));
+        assert_eq!(shown.line(&within(there.path())), None);
     }
 }

@@ -8,6 +8,7 @@ use aish_testkit::mcp_server::{HttpServer, McpScript};
 use aish_testkit::model_server::{ModelServer, Script};
 use serde_json::{Value, json};
 
+use crate::person::Home;
 use crate::shell::Shell;
 
 fn model(steps: Value) -> ModelServer {
@@ -196,6 +197,25 @@ fn safety_10_a_command_is_shown_before_its_first_start_and_not_after() {
 }
 
 /// Ten servers, of which three are dead and two never answer: the prompt is there, and lines run, while they hang.
+#[test]
+fn safety_10_a_program_that_each_folder_has_its_own_of_is_not_started() {
+    let home = Home::new();
+    home.sh("mkdir here; printf '#!/bin/sh\\necho > started\\n' > here/server; chmod +x here/server");
+    let listed = || home.sh("cd here && \"$AISH\" --config ../config.toml tools list");
+    let started = home.work().join("here/started");
+    std::fs::write(home.work().join("config.toml"), "[mcp.servers.files]\ncommand = \"./server\"\n").unwrap();
+    let (_, _, told) = listed();
+    assert!(told.contains("files: ./server is another program in each folder; write its whole path"), "{told}");
+    assert!(!started.exists());
+    // Named by hand it is the one of this folder.
+    home.sh("rm config.toml; cd here && \"$AISH\" --config ../config.toml mcp add files ./server");
+    let written = std::fs::read_to_string(home.work().join("config.toml")).unwrap();
+    let folder = home.work().join("here");
+    assert!(written.contains(&format!("cwd = {:?}", folder.display().to_string())), "{written}");
+    listed();
+    assert!(started.exists());
+}
+
 #[test]
 fn the_prompt_waits_for_no_server() {
     let good: Vec<HttpServer> = (0..5).map(|_| lmcp()).collect();

@@ -111,6 +111,21 @@ fn a_stop_from_outside_gives_the_terminal_back_until_it_goes_on() {
 }
 
 #[test]
+fn a_shell_that_stops_itself_stops_the_program_or_goes_on() {
+    let home = Home::new().with("PS1", "outer$ ");
+    let person = home.start_below(&["--norc", "--noprofile", "--noediting", "-i"]);
+    person.ends_with("outer$").types("\"$AISH\"\r").prompt();
+    person.types("suspend; echo back-$((20+1))\r").sees("Stopped").ends_with("outer$");
+    person.types("clear; fg\r").sees_line("back-21").prompt();
+    person.types("\x04").ends_with("outer$");
+    assert_eq!(person.leaves("exit\r"), Some(0));
+    let alone = home.sit_down();
+    alone.types("suspend\r").sees("nothing would continue it").prompt();
+    alone.types("kill -STOP $$; echo on-$((20+2))\r").sees_line("on-22").prompt();
+    assert_eq!(alone.leaves("\x04"), Some(0));
+}
+
+#[test]
 fn the_end_of_the_input_is_asked_about_where_jobs_would_end_with_it() {
     let home = Home::new();
     let person = home.sit_down();

@@ -12,6 +12,7 @@ use crate::config::servers::{NewServer, ServerFile};
 use crate::exit::ExitCode;
 use crate::failure::{Failure, ResultExt as _};
 use crate::run::complain;
+use crate::servers::is_another_in_each_folder;
 
 /// Bytes of the longest list that is read: some programs keep much else in the same file.
 const LONGEST_LIST: u64 = 64 << 20;
@@ -22,7 +23,7 @@ const LONGEST_LIST: u64 = 64 << 20;
 /// When the configuration cannot be read, is no TOML, or cannot be written; it is then as it was.
 pub(super) fn add(base: &Base, flags: &McpAddFlags, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
     let server = match described(flags) {
-        Ok(server) => server,
+        Ok(server) => anchored(server, &base.folder),
         Err(why) => {
             complain(&why.to_string());
             return Ok(ExitCode::Usage);
@@ -57,7 +58,7 @@ pub(super) fn import_file(base: &Base, list: &Path, print: &mut dyn FnMut(&str))
             continue;
         }
         server.notes.iter().for_each(|note| clean(&format!("{}: {note}", server.alias)));
-        let new = converted(&server);
+        let new = anchored(converted(&server), &base.folder);
         file.add(&server.alias, &new)?;
         let off = if server.disabled { "  (off)" } else { "" };
         print(&aish_types::sanitize(&format!("{}  {}{off}", server.alias, new.shown())));
@@ -121,6 +122,16 @@ fn described(flags: &McpAddFlags) -> Result<NewServer, Failure> {
     }
     let env = pairs(&flags.env, "--env")?;
     Ok(NewServer { command: Some(first.clone()), args: rest.to_vec(), env, ..NewServer::default() })
+}
+
+/// Gives a program that is found from this folder that folder: in another one it would be another program.
+fn anchored(server: NewServer, folder: &Path) -> NewServer {
+    match &server.command {
+        Some(command) if server.cwd.is_none() && is_another_in_each_folder(command) => {
+            NewServer { cwd: Some(folder.display().to_string()), ..server }
+        }
+        _ => server,
+    }
 }
 
 fn converted(server: &ImportedServer) -> NewServer {
