@@ -286,11 +286,31 @@ impl Layer {
     /// Notes what has become of it, whole or not at all.
     pub(crate) fn set_state(&self, state: State) -> Result<(), LayerError> {
         let path = self.state_path();
+        // What it holds changes with its state.
+        let _ = fs::remove_file(self.size_path());
         at(&path, replace(&path, state.as_str().into()))
     }
 
-    /// Bytes and entries that it holds.
-    pub fn size(&self) -> (u64, u64) {
-        size(&self.folder)
+    fn size_path(&self) -> PathBuf {
+        self.folder.join("size")
     }
+
+    /// Bytes on the disk and entries that it holds. Those of a kept one are counted once and noted: each run adds up all.
+    pub fn size(&self) -> (u64, u64) {
+        let path = self.size_path();
+        fs::read_to_string(&path).ok().and_then(|text| noted(&text)).unwrap_or_else(|| {
+            let counted = size(&self.folder);
+            if matches!(self.state(), Ok(State::Kept)) {
+                // Where it cannot be noted it is counted again.
+                let _ = fs::write(path, format!("{} {}\n", counted.0, counted.1));
+            }
+            counted
+        })
+    }
+}
+
+/// Reads a size that was noted to its end.
+fn noted(text: &str) -> Option<(u64, u64)> {
+    let (bytes, entries) = text.strip_suffix('\n')?.split_once(' ')?;
+    Some((bytes.parse().ok()?, entries.parse().ok()?))
 }

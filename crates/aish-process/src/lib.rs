@@ -35,5 +35,5 @@ pub use registry::{kill_all, reap_orphans};
 pub use resident::{release_code, share_heap};
 pub use run::{RunOutcome, run};
 pub use server::{Server, ServerOptions};
-pub use terminal::{Detached, TerminalChild};
+pub use terminal::{Change, Detached, TerminalChild};
 pub use watch::Watched;

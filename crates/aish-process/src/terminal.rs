@@ -21,6 +21,15 @@ pub enum Detached {
     Leave,
 }
 
+/// What became of a child that was waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// It was stopped, and can go on.
+    Stopped,
+    /// It ended.
+    Ended(Exit),
+}
+
 /// A child on a terminal (the slave of a pseudo-terminal) that is its stdin, stdout, stderr and controlling terminal.
 ///
 /// Dropped, its whole session is ended in the background: TERM, and KILL after the command's grace.
@@ -88,19 +97,24 @@ impl TerminalChild {
         self.child.wait().await
     }
 
-    /// Waits until the child is stopped (STOP, or what stops at a terminal). Each stop is told once. Cancel-safe.
-    pub async fn stopped(&mut self) {
+    /// Waits until the child ends by itself or is stopped (STOP, or what stops at a terminal); each stop is told once.
+    /// Cancel-safe.
+    pub async fn changed(&mut self) -> Change {
         loop {
-            let stopped = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
-            let pid = i32::try_from(self.child.pid()).ok().and_then(Pid::from_raw);
-            if pid.is_some_and(|pid| matches!(waitid(WaitId::Pid(pid), stopped), Ok(Some(_)))) {
-                return;
+            if self.is_newly_stopped() {
+                return Change::Stopped;
             }
-            // Without signals there is no more to hear.
-            if self.changes.recv().await.is_none() {
-                return std::future::pending().await;
+            tokio::select! {
+                exit = self.child.wait() => return Change::Ended(exit),
+                Some(()) = self.changes.recv() => {}
             }
         }
+    }
+
+    fn is_newly_stopped(&self) -> bool {
+        let pid = i32::try_from(self.child.pid()).ok().and_then(Pid::from_raw);
+        let look = |pid| waitid(WaitId::Pid(pid), WaitIdOptions::STOPPED | WaitIdOptions::NOHANG);
+        pid.is_some_and(|pid| matches!(look(pid), Ok(Some(_))))
     }
 
     /// Sends CONT to the child's own process group.

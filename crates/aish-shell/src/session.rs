@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;
 
-use aish_process::{Command, Exit, TerminalChild};
+use aish_process::{Change, Command, Exit, TerminalChild};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::delivery::Delivery;
@@ -145,8 +145,10 @@ impl Session {
                     }
                 },
                 report = self.exchange.receive(), if self.reported.is_none() => self.reported = report.ok(),
-                () = self.child.stopped() => self.heard.push_back(Heard::Stopped),
-                exit = self.child.wait() => self.ended = Some(self.hear_the_rest(exit).await),
+                change = self.child.changed() => match change {
+                    Change::Stopped => self.heard.push_back(Heard::Stopped),
+                    Change::Ended(exit) => self.ended = Some(self.hear_the_rest(exit).await),
+                },
             }
         }
     }

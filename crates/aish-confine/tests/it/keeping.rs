@@ -108,6 +108,24 @@ fn a_chain_of_runs_is_taken_back_one_by_one() {
 }
 
 #[test]
+fn the_size_of_a_kept_layer_is_noted_until_its_state_changes() {
+    let place = Place::new();
+    place.write("a", &"x".repeat(1 << 20));
+    let layer = place.keep("rm a; seq 100 > b");
+    let counted = layer.size();
+    assert!(counted.0 >= 1 << 20, "{counted:?}");
+    let folder = place.layers.join(layer.id());
+    fs::write(folder.join("more"), "x".repeat(1 << 16)).unwrap();
+    assert_eq!(layer.size(), counted, "it is not walked again");
+    fs::write(folder.join("size"), "12").unwrap();
+    assert!(layer.size().0 > counted.0, "half a note is none");
+    layer.take_back(OnConflict::Stop).unwrap();
+    let less = layer.size();
+    assert!(less.0 < counted.0, "{less:?}");
+    layer.discard().unwrap();
+}
+
+#[test]
 fn a_dropped_layer_leaves_nothing() {
     let place = Place::new();
     place.write("a", "x");
