@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;
 
-use aish_process::{Change, Command, Exit, TerminalChild};
+use aish_process::{Change, Command, Detached, Exit, TerminalChild};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::delivery::Delivery;
@@ -76,6 +76,10 @@ impl Session {
             Rc::Skip => command.arg("--norc"),
             Rc::User | Rc::File(_) => command.arg("--rcfile").arg(exchange.rc()),
         };
+        if options.detached == Detached::Leave {
+            // Its jobs end with it, so that it says which they are and goes at the second exit. Start-up files may change that.
+            command = command.args(["-O", "checkjobs"]);
+        }
         command = command.arg("-i");
         command.environment = options.environment.clone();
         command.cwd.clone_from(&options.cwd);

@@ -149,6 +149,17 @@ fn an_exit_is_refused_once_where_jobs_are_stopped() {
 }
 
 #[test]
+fn an_exit_is_refused_once_where_jobs_run() {
+    let home = Home::new();
+    let person = home.sit_down();
+    let [_, shell, job] = with_a_job(&person);
+    person.types("exit 3\r").sees("There are running jobs.").prompt();
+    assert!(!is_gone(job));
+    assert_eq!(person.leaves("exit 3\r"), Some(3));
+    assert!(is_gone(job) && is_gone(shell));
+}
+
+#[test]
 fn a_shell_that_dies_is_started_again_in_its_folder() {
     let home = Home::new();
     let person = home.sit_down();
