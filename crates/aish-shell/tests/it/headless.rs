@@ -190,6 +190,30 @@ async fn programmable_completion_is_asked() {
 }
 
 #[tokio::test]
+async fn what_bash_has_lists_of_is_offered_where_nothing_else_is_known() {
+    let shell = Shell::start(options());
+    run(&shell, "complete -r; marked_variable=1; alias marked_alias=ls; sleep 1000 & marked_function() { :; }").await;
+    let offered = async |line: &str| -> Vec<String> {
+        let offers = shell.complete(line, line.len()).await.unwrap();
+        offers.into_iter().map(|offer| offer.text).collect()
+    };
+    assert_eq!(offered("kill -KI").await, Vec::<String>::new());
+    assert_eq!(offered("kill -SIGKI").await, ["-SIGKILL"]);
+    assert_eq!(offered("kill %sl").await, ["%sleep"]);
+    assert_eq!(offered("fg ").await, ["%sleep"]);
+    assert_eq!(offered("trap x SIGTER").await, ["SIGTERM"]);
+    assert_eq!(offered("type marked").await, ["marked_alias", "marked_function"]);
+    assert_eq!(offered("unset marked_v").await, ["marked_variable"]);
+    assert_eq!(offered("unalias ma").await, ["marked_alias"]);
+    assert_eq!(offered("shopt extg").await, ["extglob"]);
+    assert_eq!(offered("id roo").await, ["root"]);
+    let shells = run(&shell, "echo $$").await.output.clean_text();
+    assert_eq!(offered(&format!("kill {}", shells.trim())).await, [shells.trim()]);
+    assert_eq!(offered("ls --col").await, Vec::<String>::new());
+    shell.stop().await;
+}
+
+#[tokio::test]
 async fn nothing_is_left_when_the_shell_is_stopped() {
     let marker = format!("{}.5", 2000 + std::process::id());
     let alive = || {
