@@ -203,7 +203,17 @@ fn decide_command(
     if is_word && !is(name, Trait::Commands) && evidence.shell == 0 && (!arguments.is_empty() || has(STARTERS, name)) {
         return decision(Route::Ai, format!("`{name}` is no program here, and the rest reads as language"));
     }
+    if is_word && joined(arguments) {
+        return decision(Route::Ai, format!("`{name}` is no program here, and what is named is joined as in a sentence"));
+    }
     known::decide(name, arguments, &evidence, env)
+}
+
+/// `main.py and notes.txt`, `a to b`: names with a word of language between them, and no option.
+fn joined(arguments: &[Word]) -> bool {
+    let inner = arguments.len().checked_sub(1).and_then(|end| arguments.get(1..end)).unwrap_or_default();
+    let joins = |word: &Word| !word.quoted && matches!(word.text.as_str(), "and" | "to" | "into" | "with" | "from");
+    inner.iter().any(joins) && !arguments.iter().any(|word| word.text.starts_with('-'))
 }
 
 /// Shell keywords are commands only with their grammar.
