@@ -10,8 +10,10 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, openat, statat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, fstat, openat, statat};
 use rustix::io::Errno;
+
+use crate::noting::notes_changes;
 
 /// Names that are read in one look; with more nobody knows what is in a tree.
 const MOST_NAMES: usize = 8_000_000;
@@ -57,6 +59,11 @@ pub(crate) fn find(
     wanted: fn(&[u8]) -> bool,
     now: i64,
 ) -> io::Result<Vec<PathBuf>> {
+    let (device, memory) = match openat(CWD, root, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+    {
+        Ok(opened) => (fstat(&opened).ok().map(|stat| stat.st_dev), memory.filter(|_| notes_changes(&opened))),
+        Err(_) => (None, None),
+    };
     let remembered = memory.and_then(|file| {
         let meta = fs::symlink_metadata(file).ok()?;
         (meta.is_file() && meta.len() <= LONGEST).then(|| fs::read(file).ok())?
@@ -74,7 +81,7 @@ pub(crate) fn find(
         let path = folder.as_os_str().as_bytes();
         let fresh;
         let names = match known.get(path) {
-            Some((as_known, names)) if *as_known == version => names,
+            Some((as_known, names)) if *as_known == version && Some(stat.st_dev) == device => names,
             _ => {
                 let Some(read) = look.read(&folder)? else {
                     out.extend((stat.st_uid == own).then_some(folder));
@@ -89,7 +96,7 @@ pub(crate) fn find(
         // Pushed the last first, so that the order is that of the names.
         folders.extend(names.folders.iter().rev().map(|name| folder.join(OsStr::from_bytes(name))));
         out.extend(names.found.iter().map(|name| folder.join(OsStr::from_bytes(name))));
-        if version.changed.0.saturating_add(SETTLED) < now {
+        if version.changed.0.saturating_add(SETTLED) < now && Some(stat.st_dev) == device {
             write(path, version, names, &mut text);
         }
     }

@@ -8,6 +8,7 @@ mod place;
 mod repository;
 mod script_words;
 mod scripts;
+mod seen;
 mod walk;
 mod ways;
 
@@ -94,6 +95,18 @@ const LONGEST: u64 = 1 << 20;
 
 /// Guarded paths that are told of one layer; with more it is clear that a person decides.
 const MOST: usize = 1000;
+
+/// Reads the folders of a tree and the hidden ones of a home on a thread of its own, while a command runs: what it changed is
+/// judged by them. Whoever judges before that is done waits for it.
+pub(crate) fn look_ahead(tree: &Path, home: Option<&Path>) {
+    let (tree, home) = (tree.to_owned(), home.map(Path::to_owned));
+    let look = move || {
+        walk::tree(&tree, |_| false, &|_| false);
+        home.map(|home| walk::home(&home, &tree));
+    };
+    // Without a thread all is read when it is needed.
+    drop(std::thread::Builder::new().name("look ahead".to_owned()).spawn(look));
+}
 
 /// A changed path that a person decides on.
 #[derive(Debug, Clone, PartialEq, Eq)]

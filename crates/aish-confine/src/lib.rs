@@ -47,6 +47,7 @@ mod moves;
 mod moving;
 mod named_by_git;
 mod named_places;
+mod noting;
 mod open_files;
 mod outcome;
 mod parents;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::dotenv;
 use crate::environment;
 use crate::folders;
+use crate::guard;
 use crate::hidden;
 use crate::in_tree;
 use crate::layer::{Layer, LayerError};
@@ -34,6 +35,7 @@ pub struct Caller<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Surroundings {
     folder: PathBuf,
+    home: Option<PathBuf>,
     layers: PathBuf,
     roots: Vec<(PathBuf, bool)>,
     hidden: Vec<PathBuf>,
@@ -92,6 +94,7 @@ impl Surroundings {
         let roots = trees.into_iter().map(|path| (path, false)).chain(caches.into_iter().map(|path| (path, true)));
         Ok(Self {
             folder,
+            home,
             layers: caller.layers.to_owned(),
             roots: roots.collect(),
             hidden,
@@ -153,6 +156,9 @@ impl Surroundings {
         {
             let _ = layer.discard();
             return Err(why);
+        }
+        if let Some(tree) = self.tree() {
+            guard::look_ahead(tree, self.home.as_deref());
         }
         Ok(layer)
     }

@@ -1,12 +1,10 @@
 //! The walk of a tree, or of the hidden folders of a home, for links whose own name is guarded.
 
 use std::collections::VecDeque;
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt as _;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir};
-
+use super::seen::Seen;
 use super::{BUILT, ENTERED, RESULTS, instructs};
 
 /// Entries of a tree that are looked at. They are counted from above, folder by folder: what lies deep hides nothing above it.
@@ -32,11 +30,8 @@ const FETCHED: &[&str] = &[
 /// Folders that programs fill with copies, wherever they lie in a home.
 const COPIES: &[&str] = &["Cache", "Code Cache", "GPUCache", "CacheStorage", "CachedData", "workspaceStorage"];
 
-/// Bytes of entries that the kernel hands over at once.
-const BUFFER: usize = 64 << 10;
-
 /// What is read when a folder is entered.
-const ENVRC: &str = ".envrc";
+pub(super) const ENVRC: &str = ".envrc";
 
 /// Folders of a repository that hold no settings.
 const STORED: &[&str] = &["objects", "refs", "logs", "lfs", "annex"];
@@ -104,10 +99,10 @@ fn walk(
 ) -> Found {
     let mut found = Found { left: most, ..Found::default() };
     let mut folders = VecDeque::from([start]);
-    let mut buffer = Vec::with_capacity(BUFFER);
+    let mut seen = Seen::hold();
     while let Some(mut folder) = folders.pop_front() {
         // A folder that may not be read leads nowhere: no program of the person finds a link in it.
-        let entries = Entries::of(&folder.path, &mut buffer, &mut found.left).unwrap_or_default();
+        let entries = seen.entries(&folder.path, &mut found.left);
         let is_repository = entries.is_repository || folder.path.ends_with(".git");
         folder.is_guarded |= is_repository;
         if entries.is_work_tree {
@@ -132,58 +127,6 @@ fn walk(
         }
     }
     found
-}
-
-/// What a walk takes from a folder; most of its entries are files, of which nothing is kept.
-#[derive(Default)]
-struct Entries {
-    folders: Vec<OsString>,
-    links: Vec<OsString>,
-    is_work_tree: bool,
-    is_entered: bool,
-    /// Whether git takes it for a repository's own, whatever it is called.
-    is_repository: bool,
-}
-
-impl Entries {
-    fn of(folder: &Path, buffer: &mut Vec<u8>, left: &mut usize) -> rustix::io::Result<Self> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = rustix::fs::open(folder, flags, Mode::empty())?;
-        let mut raw = RawDir::new(&file, buffer.spare_capacity_mut());
-        let mut entries = Self::default();
-        let (mut head, mut common, mut objects, mut refs) = (false, false, false, false);
-        while *left > 0
-            && let Some(entry) = raw.next()
-        {
-            let entry = entry?;
-            let name = OsStr::from_bytes(entry.file_name().to_bytes());
-            if name == "." || name == ".." {
-                continue;
-            }
-            *left -= 1;
-            match name.as_bytes() {
-                b".git" => entries.is_work_tree = true,
-                b"HEAD" => head = true,
-                b"commondir" => common = true,
-                b"objects" => objects = true,
-                b"refs" => refs = true,
-                name => entries.is_entered |= name == ENVRC.as_bytes(),
-            }
-            // Not every file system says what an entry is.
-            let kind = match entry.file_type() {
-                FileType::Unknown => rustix::fs::statat(&file, name, AtFlags::SYMLINK_NOFOLLOW)
-                    .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
-                kind => kind,
-            };
-            if kind.is_dir() {
-                entries.folders.push(name.to_owned());
-            } else if kind.is_symlink() {
-                entries.links.push(name.to_owned());
-            }
-        }
-        entries.is_repository = head && (common || objects && refs);
-        Ok(entries)
-    }
 }
 
 fn is_hidden(name: &OsStr) -> bool {

@@ -55,7 +55,12 @@ async fn one_line(base: &Base, shared: &SharedFlags, line: &str, resume: Option<
 
 /// Runs a line that the person wrote, as `bash -c` does: our own standard streams, no gate.
 async fn run_command(base: &Base, command: &str) -> Result<ExitCode, Failure> {
-    let status = tokio::process::Command::new(&base.config.shell.program).arg("-c").arg(command).status().await?;
+    let program = &base.config.shell.program;
+    let started = tokio::process::Command::new(program).arg("-c").arg(command).status().await;
+    let status = started.map_err(|error| {
+        Failure::config(format!("the shell {program} cannot be started: {error}"))
+            .hint("`shell.program` of the configuration names it")
+    })?;
     use std::os::unix::process::ExitStatusExt as _;
     let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
     Ok(ExitCode::Of(u8::try_from(code).unwrap_or(1)))
