@@ -82,3 +82,19 @@ fn drop_1000_files(bencher: divan::Bencher<'_, '_>) {
         folder
     });
 }
+
+/// The judgement of one changed file in a tree of 200,000 in 4,000 folders: the first one reads the folders
+/// (the slowest sample), the others look whether they changed.
+#[divan::bench(sample_count = 10, sample_size = 1)]
+fn judge_in_200000_files(bencher: divan::Bencher<'_, '_>) {
+    let base = std::env::var_os("CONFINE_BENCH").map_or_else(std::env::temp_dir, Into::into);
+    let folder = tempfile::tempdir_in(base).expect("a folder");
+    for below in 0..4_000 {
+        let below = folder.path().join(format!("{}/{}", below / 100, below % 100));
+        fs::create_dir_all(&below).expect("a folder");
+        (0..50).for_each(|file| fs::write(below.join(file.to_string()), "").expect("a file"));
+    }
+    // A folder that was just changed is read each time.
+    std::thread::sleep(std::time::Duration::from_secs(4));
+    bencher.bench_local(|| aish_confine::guarded(folder.path(), None, "src/main.rs".as_ref(), "", "x"));
+}
