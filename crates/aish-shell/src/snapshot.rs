@@ -34,11 +34,10 @@ impl Snapshot {
     /// How the shell is asked: what it reads through a pipe, it reads byte by byte, so the script waits in a file.
     pub(crate) const QUERY: &str = r#"\builtin . "$__aish_folder/names""#;
 
-    /// What the shell is asked: alias names and values, then the other names, each list ended by an empty field.
+    /// What the shell is asked: the lines that define the aliases, then the other names, each list ended by an empty field.
+    /// Each look into `BASH_ALIASES` costs as much as there are.
     pub(crate) const SCRIPT: &str = r#"
-for __aish_name in "${!BASH_ALIASES[@]}"; do
-  \builtin printf '%s\0%s\0' "$__aish_name" "${BASH_ALIASES[$__aish_name]}"
-done
+\builtin alias -p
 \builtin printf '\0'
 \builtin compgen -A function
 \builtin printf '\0'
@@ -49,17 +48,13 @@ done
 \builtin compgen -A variable
 \builtin printf '\0'
 \builtin trap -p INT
-\builtin unset -v __aish_name
 "#;
 
     /// Reads the answer to [`Snapshot::SCRIPT`].
     pub(crate) fn read(answer: &[u8]) -> Self {
         let text = String::from_utf8_lossy(answer);
         let mut fields = text.split('\0');
-        let mut aliases = BTreeMap::new();
-        while let Some(name) = fields.next().filter(|name| !name.is_empty()) {
-            aliases.insert(name.to_owned(), fields.next().unwrap_or_default().to_owned());
-        }
+        let aliases = aliases(fields.next().unwrap_or_default());
         let mut names = || -> BTreeSet<String> {
             let list = fields.next().unwrap_or_default().lines();
             list.filter(|name| !name.is_empty() && !name.starts_with("__aish_")).map(str::to_owned).collect()
@@ -74,13 +69,38 @@ done
     }
 }
 
+/// Reads what `alias -p` prints: `alias NAME='VALUE'` a line, with `'\''` for a quote and a value of several lines as it is.
+fn aliases(text: &str) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut rest = text;
+    while let Some(definition) = rest.strip_prefix("alias ") {
+        let definition = definition.strip_prefix("-- ").unwrap_or(definition);
+        let Some((name, quoted)) = definition.split_once("='") else { break };
+        let mut value = String::new();
+        let mut behind = quoted;
+        rest = loop {
+            let Some((part, more)) = behind.split_once('\'') else { return found };
+            value.push_str(part);
+            match more.strip_prefix("\\''") {
+                Some(more) => {
+                    value.push('\'');
+                    behind = more;
+                }
+                None => break more.strip_prefix('\n').unwrap_or(more),
+            }
+        };
+        found.insert(name.to_owned(), value);
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn an_answer_is_read() {
-        let snapshot = Snapshot::read(b"ll\0ls -l\0e\0\0\0__aish_hook\nf\n\0cd\n\0if\n\0HOME\n");
+        let snapshot = Snapshot::read(b"alias e=''\nalias ll='ls -l'\n\0__aish_hook\nf\n\0cd\n\0if\n\0HOME\n");
         assert_eq!(snapshot.aliases, [("ll".into(), "ls -l".into()), ("e".into(), String::new())].into());
         assert_eq!(snapshot.functions, ["f".into()].into());
         assert_eq!(snapshot.variables, ["HOME".into()].into());
@@ -88,5 +108,17 @@ mod tests {
         for (trap, expected) in [("", false), ("trap -- '' SIGINT\n", false), ("trap -- 'echo x' SIGINT\n", true)] {
             assert_eq!(Snapshot::read(format!("\0\0\0\0\0{trap}").as_bytes()).traps_interrupt, expected, "{trap}");
         }
+    }
+
+    #[test]
+    fn aliases_are_those_that_bash_has() {
+        let defined = r#"alias -- -='cd -' q="echo 'a b'" m=$'one\ntwo' n="''" e= r='a\b"c$d`e'; alias -p"#;
+        let printed = std::process::Command::new("bash").args(["-c", defined]).output().unwrap();
+        let expected = [("q", "echo 'a b'"), ("m", "one\ntwo"), ("n", "''"), ("e", ""), ("r", "a\\b\"c$d`e")];
+        let mut expected: BTreeMap<String, String> =
+            expected.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        expected.insert("-".to_owned(), "cd -".to_owned());
+        assert_eq!(aliases(&String::from_utf8_lossy(&printed.stdout)), expected);
+        assert_eq!(aliases("alias a='b"), BTreeMap::new());
     }
 }

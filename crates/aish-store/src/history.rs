@@ -111,7 +111,11 @@ impl HistoryQuery {
             all.push(condition.replace('?', &format!("?{}", values.len())));
         };
         match &self.text {
-            Some(TextMatch::Prefix(text)) => push("substr(command, 1, length(?)) = ?", text.clone().into()),
+            // A range, which the index of commands serves; no text has a character behind the last one.
+            Some(TextMatch::Prefix(text)) => {
+                push("command >= ?", text.clone().into());
+                push("command < ?", format!("{text}{}", char::MAX).into());
+            }
             Some(TextMatch::Contains(text)) => push("instr(lower(command), lower(?)) > 0", text.clone().into()),
             Some(TextMatch::Exact(text)) => push("command = ?", text.clone().into()),
             None => {}
@@ -140,6 +144,9 @@ impl HistoryQuery {
         (text, values)
     }
 }
+
+/// Lines among which the newest ones that begin like a text are looked for first, one after the other.
+const LATELY: u32 = 2_000;
 
 const COLUMNS: &str = "id, command, folder, session, route, exit_code, duration_ms, started_ms";
 
@@ -228,18 +235,36 @@ impl Store {
             Order::OldestFirst => "ASC",
         };
         let limit = query.limit.map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX));
-        let sql = if query.unique {
-            format!(
-                "SELECT {COLUMNS} FROM history WHERE id IN (SELECT max(id) FROM history {conditions} GROUP BY command)
-                 ORDER BY id {order} LIMIT {limit}"
-            )
-        } else {
-            format!("SELECT {COLUMNS} FROM history {conditions} ORDER BY id {order} LIMIT {limit}")
+        let and = if conditions.is_empty() { "WHERE" } else { "AND" };
+        // In the inner select the names are those of the newer line.
+        let newest = match query.unique {
+            true => format!(
+                "{and} NOT EXISTS (SELECT 1 FROM history AS newer {conditions} {and} newer.command = history.command
+                 AND newer.id > history.id)"
+            ),
+            false => String::new(),
+        };
+        let select = |from: &str, only: &str| {
+            format!("SELECT {COLUMNS} FROM {from} {conditions} {newest} {only} ORDER BY id {order} LIMIT {limit}")
         };
         self.with(|connection| {
-            let mut statement = connection.prepare_cached(&sql)?;
-            let rows = statement.query_map(params_from_iter(values), entry)?;
-            rows.collect()
+            let read = |sql: &str| -> rusqlite::Result<Vec<HistoryEntry>> {
+                let mut statement = connection.prepare_cached(sql)?;
+                statement.query_map(params_from_iter(&values), entry)?.collect()
+            };
+            let begins = matches!(query.text, Some(TextMatch::Prefix(_)));
+            if let (true, Order::NewestFirst, Some(wanted)) = (begins, query.order, query.limit) {
+                // What somebody types begins most often like something of late.
+                let found = read(&select(
+                    "history NOT INDEXED",
+                    &format!("AND id > (SELECT max(id) FROM history) - {LATELY}"),
+                ))?;
+                if found.len() >= wanted {
+                    return Ok(found);
+                }
+                return read(&select("history INDEXED BY history_by_command", ""));
+            }
+            read(&select("history", ""))
         })
     }
 }

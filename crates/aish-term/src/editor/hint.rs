@@ -14,11 +14,27 @@ pub(super) struct HistoryHinter {
     shared: Arc<Shared>,
     style: Style,
     hint: String,
+    /// The line that was looked for last, and the newest one that goes on from it.
+    last: Option<(String, Option<String>)>,
 }
 
 impl HistoryHinter {
     pub(super) fn new(store: Arc<dyn HistoryStore>, shared: Arc<Shared>, style: Style) -> Self {
-        Self { store, shared, style, hint: String::new() }
+        Self { store, shared, style, hint: String::new(), last: None }
+    }
+
+    /// Returns the newest line that goes on from this one. What goes on from a line's beginning is asked for once: it stays the
+    /// newest as long as the line grows to it, and where there was nothing there is nothing longer.
+    fn goes_on(&mut self, line: &str) -> Option<String> {
+        if let Some((last, found)) = &self.last
+            && line.starts_with(last.as_str())
+            && found.as_ref().is_none_or(|found| found.starts_with(line) && found != line)
+        {
+            return found.clone();
+        }
+        let found = self.newest(line);
+        self.last = Some((line.to_owned(), found.clone()));
+        found
     }
 
     /// Lines of the same folder come first.
@@ -64,9 +80,11 @@ impl Hinter for HistoryHinter {
             return String::new();
         }
         if line.is_empty() {
+            // Another line begins, or the history has grown.
+            self.last = None;
             // What was probably meant by the line before.
             self.hint = self.shared.suggestion().unwrap_or_default();
-        } else if let Some(found) = self.newest(line)
+        } else if let Some(found) = self.goes_on(line)
             && let Some(rest) = found.strip_prefix(line)
             // A hint of several lines would push the screen about.
             && let Some(first) = rest.lines().next()
@@ -102,6 +120,10 @@ impl Hinter for HistoryHinter {
 
 #[cfg(test)]
 mod tests {
+    use crate::Capabilities;
+    use crate::editor::EditorOptions;
+    use crate::history::{HistoryEntry, HistoryError, MemoryHistory};
+
     use super::*;
 
     #[test]
@@ -117,5 +139,53 @@ mod tests {
         }
         assert_eq!(shown(" -la", "ls", 80), " -la");
         assert_eq!(cells(&shown("long", "a line that is longer than two rows", 8)), 1);
+    }
+
+    /// A history that counts how often it is asked.
+    struct Counting(MemoryHistory, std::sync::atomic::AtomicUsize);
+
+    impl HistoryStore for Counting {
+        fn search(&self, query: &HistoryQuery) -> Result<Vec<HistoryEntry>, HistoryError> {
+            self.1.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            self.0.search(query)
+        }
+
+        fn load(&self, id: i64) -> Result<Option<HistoryEntry>, HistoryError> {
+            self.0.load(id)
+        }
+    }
+
+    #[test]
+    fn a_line_that_grows_to_its_hint_or_has_none_asks_once() {
+        let history = MemoryHistory::default();
+        for line in ["git status", "git stash", "ls", "git status"] {
+            history.append(HistoryEntry {
+                id: 0,
+                line: line.into(),
+                folder: None,
+                status: None,
+                duration: None,
+                session: None,
+                started_ms: 0,
+            });
+        }
+        let store = Arc::new(Counting(history, 0.into()));
+        let mut options = EditorOptions::new(Capabilities::plain(), true, Some("xterm"), Arc::clone(&store) as _);
+        let shared = Arc::new(Shared::new(&mut options));
+        let mut hinter = HistoryHinter::new(Arc::clone(&store) as _, shared, Style::new());
+        let mut typed = |line: &str| {
+            let before = store.1.load(std::sync::atomic::Ordering::Relaxed);
+            let found = hinter.goes_on(line);
+            (found, store.1.load(std::sync::atomic::Ordering::Relaxed) - before)
+        };
+        let found = |text: &str, asked| (Some(text.to_owned()), asked);
+        assert_eq!(typed("g"), found("git status", 1));
+        assert_eq!(typed("git st"), found("git status", 0));
+        assert_eq!(typed("git stas"), found("git stash", 1));
+        assert_eq!(typed("git stash"), (None, 1));
+        assert_eq!(typed("git stash x"), (None, 0));
+        assert_eq!(typed("git s"), found("git status", 1));
+        assert_eq!(typed("x"), (None, 1));
+        assert_eq!(typed("xy"), (None, 0));
     }
 }
