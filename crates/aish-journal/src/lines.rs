@@ -115,6 +115,36 @@ impl LineFile {
         result.map_err(|source| AppendError::Io { path: self.path.clone(), source })
     }
 
+    /// Leaves out the records that `keep`, which is given all of them, says false of, while nobody appends. Lines that are no
+    /// record stay.
+    ///
+    /// # Errors
+    /// When the file cannot be locked, read or replaced; it is then as it was.
+    pub fn retain<T: DeserializeOwned>(&self, keep: impl FnOnce(&[T]) -> Vec<bool>) -> io::Result<()> {
+        let mut file = open_for_append(&self.path)?;
+        let mut guard = lock::exclusive(&file)?;
+        // The lock is on the file that has the name now.
+        while !is_named(&file, &self.path) {
+            drop(guard);
+            file = open_for_append(&self.path)?;
+            guard = lock::exclusive(&file)?;
+        }
+        tail::mend(&file, &self.path)?;
+        let bytes = std::fs::read(&self.path)?;
+        let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+        let parsed: Vec<Option<T>> = lines.iter().map(|line| serde_json::from_slice(line).ok()).collect();
+        let is_record: Vec<bool> = parsed.iter().map(Option::is_some).collect();
+        let records: Vec<T> = parsed.into_iter().flatten().collect();
+        let mut kept = keep(&records).into_iter();
+        let stays = |is_record: &bool| !is_record || kept.next().unwrap_or(true);
+        let stay: Vec<bool> = is_record.iter().map(stays).collect();
+        let left = lines.iter().zip(&stay).filter(|(_, stays)| **stays).flat_map(|(line, _)| line.iter().copied());
+        // Who waits for the lock finds that another file has the name, and opens that.
+        let replaced = crate::replace::replace(&self.path, &left.collect::<Vec<u8>>()).map_err(io::Error::other);
+        drop(guard);
+        replaced
+    }
+
     fn write(&self, open: &mut Option<File>, line: &[u8]) -> io::Result<Option<Torn>> {
         // The lock is on the file that has the name now: another one may have been put in its place.
         let (file, _guard) = loop {

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use aish_safety::{Pin, PinError, PinStore};
 use aish_types::{SourceId, ToolName};
 use serde::{Deserialize, Serialize};
 
-use crate::replace::{read_if_there, update};
+use crate::parsed::Parsed;
+use crate::replace::update;
 
 const VERSION: u32 = 1;
 
@@ -36,12 +38,13 @@ enum PinFileError {
 #[derive(Debug)]
 pub struct PinFile {
     path: PathBuf,
+    parsed: Parsed<Content>,
 }
 
 impl PinFile {
     /// Names the file; it is made at the first pin.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
+        Self { path: path.into(), parsed: Parsed::default() }
     }
 
     /// Returns all pins, by source and tool.
@@ -49,11 +52,11 @@ impl PinFile {
     /// # Errors
     /// When the file is there and cannot be read.
     pub fn all(&self) -> Result<BTreeMap<String, BTreeMap<String, Pin>>, PinError> {
-        read_if_there(&self.path)
-            .map_err(PinFileError::Io)
-            .and_then(|bytes| parse(bytes.as_deref()))
-            .map(|content| content.pins)
-            .map_err(|error| self.fail(&error))
+        Ok(self.content()?.pins.clone())
+    }
+
+    fn content(&self) -> Result<Arc<Content>, PinError> {
+        self.parsed.of(&self.path, parse).map_err(|error| self.fail(&error))
     }
 
     fn change(&self, change: impl FnOnce(&mut Content)) -> Result<(), PinError> {
@@ -83,8 +86,8 @@ fn parse(bytes: Option<&[u8]>) -> Result<Content, PinFileError> {
 
 impl PinStore for PinFile {
     fn get(&self, source: &SourceId, tool: &ToolName) -> Result<Option<Pin>, PinError> {
-        let mut all = self.all()?;
-        Ok(all.get_mut(source.as_str()).and_then(|tools| tools.remove(tool.as_str())))
+        let content = self.content()?;
+        Ok(content.pins.get(source.as_str()).and_then(|tools| tools.get(tool.as_str())).cloned())
     }
 
     fn put(&self, source: &SourceId, tool: &ToolName, pin: &Pin) -> Result<(), PinError> {

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::replace::{read_if_there, update};
+use crate::parsed::Parsed;
+use crate::replace::update;
 
 const VERSION: u32 = 1;
 
@@ -37,12 +38,13 @@ pub enum TrustError {
 #[derive(Debug)]
 pub struct TrustFile {
     path: PathBuf,
+    parsed: Parsed<Content>,
 }
 
 impl TrustFile {
     /// Names the file; it is made when the first file is trusted.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
+        Self { path: path.into(), parsed: Parsed::default() }
     }
 
     /// Returns the hash that a file had when it was trusted.
@@ -50,7 +52,7 @@ impl TrustFile {
     /// # Errors
     /// When the list is there and cannot be read.
     pub fn hash(&self, file: &Path) -> Result<Option<String>, TrustError> {
-        let content = self.parse(read_if_there(&self.path)?.as_deref())?;
+        let content = self.parsed.of(&self.path, |bytes| self.parse(bytes))?;
         Ok(content.files.get(&name(file)).cloned())
     }
 

@@ -41,6 +41,9 @@ impl Default for UndoOptions {
     }
 }
 
+/// Lines of no use that the journal may have, and as many as it has of others.
+const DEAD: usize = 200;
+
 /// One path that a command changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wanted {
@@ -266,10 +269,24 @@ impl UndoJournal {
     /// # Errors
     /// When the journal cannot be read.
     pub fn steps(&self) -> Result<Vec<Step>, UndoError> {
+        Ok(self.steps_of_lines()?.0)
+    }
+
+    /// Returns them, and how many lines of the journal are of no use any more.
+    fn steps_of_lines(&self) -> Result<(Vec<Step>, usize), UndoError> {
         let lines = self.file.load::<Step>()?.records;
-        let undone: HashSet<String> = lines.iter().filter(|step| step.undone).map(|step| step.id.clone()).collect();
-        let is_open = |step: &Step| !undone.contains(&step.id) && self.folder.join(&step.id).is_dir();
-        Ok(lines.into_iter().filter(|step| !step.undone).filter(is_open).collect())
+        let (all, open) = (lines.len(), self.open(&lines));
+        let steps: Vec<Step> = lines.into_iter().zip(open).filter_map(|(step, open)| open.then_some(step)).collect();
+        let dead = all - steps.len();
+        Ok((steps, dead))
+    }
+
+    /// Says of each line whether it is that of a step that can be undone.
+    fn open(&self, lines: &[Step]) -> Vec<bool> {
+        let undone: HashSet<&str> = lines.iter().filter(|step| step.undone).map(|step| step.id.as_str()).collect();
+        let is_open =
+            |step: &Step| !step.undone && !undone.contains(step.id.as_str()) && self.folder.join(&step.id).is_dir();
+        lines.iter().map(is_open).collect()
     }
 
     /// Lists the steps whose undo would change or miss something by now, oldest first.
@@ -356,7 +373,7 @@ impl UndoJournal {
     /// # Errors
     /// When the journal cannot be read.
     pub fn prune(&self) -> Result<(), UndoError> {
-        let steps = self.steps()?;
+        let (steps, dead) = self.steps_of_lines()?;
         let keep_ms = i64::try_from(self.options.keep.as_millis()).unwrap_or(i64::MAX);
         let oldest = self.clock.millis().saturating_sub(keep_ms);
         let mut total: u64 = steps.iter().map(|step| step.bytes).sum();
@@ -366,6 +383,12 @@ impl UndoJournal {
                 remove(&self.folder.join(&step.id));
                 total = total.saturating_sub(step.bytes);
             }
+        }
+        // Each step reads all lines; those that cannot be left out now are so another time.
+        if dead > steps.len().max(DEAD)
+            && let Err(error) = self.file.retain(|lines| self.open(lines))
+        {
+            tracing::warn!(%error, "old lines of the undo journal cannot be left out");
         }
         Ok(())
     }

@@ -99,6 +99,8 @@ pub struct HistoryQuery {
     pub order: Order,
     /// The largest number of lines; none means all.
     pub limit: Option<usize>,
+    /// Only among the newest 2,000 lines.
+    pub lately: bool,
 }
 
 impl HistoryQuery {
@@ -252,14 +254,15 @@ impl Store {
                 let mut statement = connection.prepare_cached(sql)?;
                 statement.query_map(params_from_iter(&values), entry)?.collect()
             };
+            let lately = match conditions.is_empty() && !query.unique {
+                true => format!("WHERE id > (SELECT max(id) FROM history) - {LATELY}"),
+                false => format!("AND id > (SELECT max(id) FROM history) - {LATELY}"),
+            };
             let begins = matches!(query.text, Some(TextMatch::Prefix(_)));
-            if let (true, Order::NewestFirst, Some(wanted)) = (begins, query.order, query.limit) {
-                // What somebody types begins most often like something of late.
-                let found = read(&select(
-                    "history NOT INDEXED",
-                    &format!("AND id > (SELECT max(id) FROM history) - {LATELY}"),
-                ))?;
-                if found.len() >= wanted {
+            if query.lately || begins && query.order == Order::NewestFirst && query.limit.is_some() {
+                // What somebody types begins most often like something of late; these are looked at one after the other.
+                let found = read(&select("history NOT INDEXED", &lately))?;
+                if query.lately || query.limit.is_some_and(|wanted| found.len() >= wanted) {
                     return Ok(found);
                 }
                 return read(&select("history INDEXED BY history_by_command", ""));

@@ -80,6 +80,8 @@ pub struct HistoryQuery {
     pub limit: Option<usize>,
     /// Which way.
     pub order: Order,
+    /// Only among the newest 2,000 lines or more, where the store has so many that a search of all takes its time.
+    pub lately: bool,
 }
 
 /// Why the history could not be used; the editor then goes on without it.

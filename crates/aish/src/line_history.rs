@@ -76,6 +76,7 @@ impl HistoryStore for LineHistory {
                 Order::Oldest => StoredOrder::OldestFirst,
             },
             limit: query.limit,
+            lately: query.lately,
         };
         let entries = self.store.search_history(&query).map_err(|error| failed(&error))?;
         Ok(entries.into_iter().map(shown).collect())

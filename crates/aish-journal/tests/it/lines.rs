@@ -136,3 +136,28 @@ fn a_file_of_others_is_replaced_and_removed_behind_its_links_and_never_where_nob
     std::os::unix::fs::symlink("round", at("round")).unwrap();
     assert!(remove_others(&at("round")).is_err());
 }
+
+#[test]
+fn what_is_appended_while_lines_are_left_out_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(&folder).path().to_owned();
+    let open = || LineFile::new(&path, Durability::System);
+    open().append(&json!({"n": "first"})).unwrap();
+    std::fs::write(&path, [std::fs::read(&path).unwrap(), b"no record\n".to_vec()].concat()).unwrap();
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            scope.spawn(move || {
+                let file = open();
+                (0..200).for_each(|n| drop(file.append(&json!({"n": n, "writer": writer})).unwrap()));
+            });
+        }
+        scope.spawn(|| {
+            let file = open();
+            let odd = |record: &Value| record["n"].as_i64().is_none_or(|n| n % 2 == 1);
+            (0..50).for_each(|_| file.retain(|all: &[Value]| all.iter().map(odd).collect()).unwrap());
+        });
+    });
+    let loaded = open().load::<Value>().unwrap();
+    let odd = loaded.records.iter().filter(|record| record["n"].as_i64().is_some_and(|n| n % 2 == 1)).count();
+    assert_eq!((odd, loaded.bad.len(), &loaded.records[0]), (400, 1, &json!({"n": "first"})));
+}

@@ -289,6 +289,27 @@ fn old_and_many_steps_go() {
 }
 
 #[test]
+fn lines_of_steps_that_are_gone_are_left_out_of_the_journal() {
+    let place = place(10);
+    let file = place.write("file", "1234");
+    let wanted = [Wanted::new(&file, How::Remove, Reach::Itself)];
+    let lines = || fs::read_to_string(place.folder.path().join("state/undo/undo.jsonl")).unwrap().lines().count();
+    let most = (0..450).map(|_| {
+        place.journal.save("rm file", &wanted).unwrap();
+        place.seconds.fetch_add(1, Ordering::SeqCst);
+        lines()
+    });
+    let most = most.max().unwrap();
+    assert!((200..=210).contains(&most), "{most}");
+    assert_eq!(place.journal.steps().unwrap().len(), 2);
+    let before = place.journal.steps().unwrap();
+    fs::remove_file(&file).unwrap();
+    place.journal.undo(Some(&before[1].id)).unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), "1234");
+    assert_eq!(place.journal.steps().unwrap(), before[..1]);
+}
+
+#[test]
 fn a_folder_of_state_that_cannot_be_used_is_an_error_before_anything_is_changed() {
     let place = place(1_000_000);
     let file = place.write("file", "1234");

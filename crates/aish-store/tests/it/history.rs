@@ -56,6 +56,9 @@ fn queries_narrow_down() {
         (HistoryQuery { before_id: Some(3), ..query() }, vec![2, 1]),
         (HistoryQuery { after_id: Some(4), order: Order::OldestFirst, ..query() }, vec![5, 6]),
         (HistoryQuery { limit: Some(2), ..query() }, vec![6, 5]),
+        (HistoryQuery { limit: Some(2), ..text(TextMatch::Prefix("cargo".into())) }, vec![5, 3]),
+        (HistoryQuery { lately: true, unique: true, ..query() }, vec![6, 5, 4, 3, 2]),
+        (HistoryQuery { lately: true, ..query() }, vec![6, 5, 4, 3, 2, 1]),
     ] {
         assert_eq!(ids(&query), expected, "{query:?}");
     }
@@ -70,4 +73,30 @@ fn the_size_is_bounded() {
     let all = store.search_history(&HistoryQuery::default()).unwrap();
     assert!((100..=164).contains(&all.len()), "{}", all.len());
     assert_eq!(all.first().unwrap().command, "999");
+}
+
+#[test]
+fn the_newest_that_begin_like_a_text_are_found_however_far_back() {
+    let store = Store::in_memory(clock());
+    let add = |command: &str| {
+        let new = NewHistoryEntry { command: command.into(), folder: Some("/a".into()), ..NewHistoryEntry::default() };
+        store.add_history(&new, 100_000).unwrap()
+    };
+    let (old, other) = (add("git push"), add("gitk"));
+    for number in 0..2_500 {
+        add(&format!("ls {number}"));
+    }
+    let query = |text: &str| HistoryQuery {
+        text: Some(TextMatch::Prefix(text.into())),
+        folder: Some("/a".into()),
+        limit: Some(1),
+        ..HistoryQuery::default()
+    };
+    let ids = |query: &HistoryQuery| store.search_history(query).unwrap().into_iter().map(|e| e.id).collect::<Vec<_>>();
+    assert_eq!(ids(&query("git")), [other]);
+    assert_eq!(ids(&query("git ")), [old]);
+    assert_eq!(ids(&query("ls ")), [other + 2_500]);
+    assert_eq!(ids(&HistoryQuery { lately: true, ..query("git") }), [0; 0]);
+    assert_eq!(ids(&HistoryQuery { limit: None, ..query("git") }), [other, old]);
+    assert_eq!(ids(&HistoryQuery { before_id: Some(other), ..query("git") }), [old]);
 }

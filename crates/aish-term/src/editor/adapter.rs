@@ -47,6 +47,7 @@ impl HistoryAdapter {
             distinct: false,
             limit: query.limit.and_then(|limit| usize::try_from(limit).ok()),
             order,
+            lately: false,
         }
     }
 

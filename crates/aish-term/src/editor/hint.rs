@@ -37,13 +37,14 @@ impl HistoryHinter {
         found
     }
 
-    /// Lines of the same folder come first.
+    /// Lines of the same folder come first, where they are not long ago.
     fn newest(&self, line: &str) -> Option<String> {
         let mut query = HistoryQuery {
             text: Some(TextFilter::Prefix(line.to_owned())),
             folder: self.shared.folder(),
             except: Some(line.to_owned()),
             limit: Some(1),
+            lately: true,
             ..HistoryQuery::default()
         };
         if query.folder.is_some()
@@ -52,7 +53,7 @@ impl HistoryHinter {
         {
             return Some(entry.line);
         }
-        query.folder = None;
+        (query.folder, query.lately) = (None, false);
         self.store.search(&query).ok()?.into_iter().next().map(|entry| entry.line)
     }
 }
