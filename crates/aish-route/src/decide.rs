@@ -204,7 +204,10 @@ fn decide_command(
         return decision(Route::Ai, format!("`{name}` is no program here, and the rest reads as language"));
     }
     if is_word && joined(arguments) {
-        return decision(Route::Ai, format!("`{name}` is no program here, and what is named is joined as in a sentence"));
+        return decision(
+            Route::Ai,
+            format!("`{name}` is no program here, and what is named is joined as in a sentence"),
+        );
     }
     known::decide(name, arguments, &evidence, env)
 }

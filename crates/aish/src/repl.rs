@@ -220,6 +220,9 @@ impl Repl {
     /// Draws the prompt and begins to read a line.
     async fn begin_line(&mut self) -> Result<Reading, EditorError> {
         self.tell_job_news().await;
+        if let Some(warning) = self.base.store.take_warning() {
+            self.complain(&warning);
+        }
         // This prompt shows where the start-up files went.
         let _ = tokio::time::timeout(Duration::ZERO, self.starting.gone.notified()).await;
         let mut view = self.prompt().await;

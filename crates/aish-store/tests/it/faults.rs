@@ -136,3 +136,23 @@ fn one_that_lost_its_database_says_so_where_sums_are_asked_for() {
     assert_eq!(nowhere.take_warning(), None, "that is said where the folders are");
     assert!(Store::new(folder.path().join("other.db"), WallClock::default()).kept().is_ok());
 }
+
+#[test]
+fn a_damaged_page_is_told_once_and_found_by_a_check() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("aish.db");
+    let store = Store::new(&path, WallClock::default());
+    (0..3_000).for_each(|number| drop(store.add_history(&line(&format!("echo {number}")), SIZE)));
+    store.check().unwrap();
+    drop(store);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let half = bytes.len() / 2;
+    bytes[8_192..half].fill(0x5a);
+    std::fs::write(&path, bytes).unwrap();
+    let store = Store::new(&path, WallClock::default());
+    assert!(store.search_history(&HistoryQuery::default()).is_err());
+    assert!(store.take_warning().unwrap().contains("is damaged: some of history"));
+    assert!(store.search_history(&HistoryQuery::default()).is_err());
+    assert_eq!(store.take_warning(), None, "once");
+    assert!(store.check().is_err());
+}

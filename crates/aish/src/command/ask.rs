@@ -93,6 +93,9 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Result<
     if let Some(name) = &wanted.new_name {
         name_session(base, &conversation.driver.caller.session, name, surface.as_mut());
     }
+    if let Some(warning) = base.store.take_warning() {
+        surface.show(Shown::Notice(&warning), base.started.elapsed());
+    }
     sources.close().await;
     live.close().await;
     Ok(code)

@@ -11,7 +11,7 @@ use crate::arguments::SharedFlags;
 use crate::base::Base;
 use crate::config::section::EditMode;
 use crate::exit::ExitCode;
-use crate::failure::Failure;
+use crate::failure::{Failure, chain};
 use crate::installation::Installation;
 use crate::live::Live;
 use crate::search::find_models;
@@ -87,8 +87,14 @@ fn state(base: &Base) -> Finding {
     match (base.paths.state_fault(), &base.paths.state) {
         (Some(fault), _) => Finding { health: Health::Failed, what: "state", text: fault },
         (None, folder) => {
-            let text = folder.as_ref().map(|folder| folder.display().to_string()).unwrap_or_default();
-            Finding { health: Health::Good, what: "state", text }
+            let place = folder.as_ref().map(|folder| folder.display().to_string()).unwrap_or_default();
+            match base.store.check() {
+                Ok(()) => Finding { health: Health::Good, what: "state", text: place },
+                Err(error) => {
+                    let text = format!("{place}: {}; with aish.db moved away a new one is begun", chain(&error));
+                    Finding { health: Health::Failed, what: "state", text }
+                }
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Names of files.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use aish_term::Candidate;
@@ -34,7 +35,7 @@ pub(super) fn complete(folder: &Path, place: &Place<'_>, variable: &dyn Fn(&str)
         .into_iter()
         .filter(|(name, _)| fit.admits(prefix, name))
         .filter_map(|(name, entry)| {
-            let is_folder = entry.path().is_dir();
+            let is_folder = is_folder(&entry);
             (is_folder || !folders_only).then(|| {
                 let slash = if is_folder { "/" } else { "" };
                 let value = match place.quote {
@@ -59,13 +60,22 @@ pub(super) fn complete(folder: &Path, place: &Place<'_>, variable: &dyn Fn(&str)
     found
 }
 
+/// Says whether an entry is a folder, or a link to one.
+fn is_folder(entry: &std::fs::DirEntry) -> bool {
+    match entry.file_type() {
+        Ok(kind) if !kind.is_symlink() => kind.is_dir(),
+        Ok(_) | Err(_) => entry.path().is_dir(),
+    }
+}
+
 /// Adds what lies in the folders of a `CDPATH` and begins as it was typed.
 pub(super) fn extend_by_path(found: &mut Vec<Candidate>, folder: &Path, path: &str, place: &Place<'_>) {
+    let mut known: HashSet<String> = found.iter().map(|candidate| candidate.value.clone()).collect();
     for other in path.split(':').filter(|other| !matches!(*other, "" | ".")) {
         let there = complete(&folder.join(other), place, &|_| None);
         let begins = there.into_iter().filter(|candidate| candidate.value.starts_with(place.typed));
         for candidate in begins {
-            if found.iter().all(|known| known.value != candidate.value) {
+            if known.insert(candidate.value.clone()) {
                 found.push(candidate);
             }
         }
