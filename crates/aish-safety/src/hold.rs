@@ -45,6 +45,8 @@ pub fn hold(command: &str, analysis: &Analysis, tree: Option<&str>, surroundings
             Verdict::Allow if runs_others(command) => Hold::Layer,
             // Nobody else works in that shell.
             Verdict::Allow if shell == Shell::Own => Hold::Shell,
+            // Whether something in the person's shell obeys it is found out there.
+            Verdict::Allow if assigns_plainly(command) => Hold::Layer,
             Verdict::Allow | Verdict::Ask | Verdict::Halt => {
                 Hold::Open("it changes the shell that you work in".to_string())
             }
@@ -172,11 +174,10 @@ fn looks(command: &str, parts: &[Part]) -> bool {
         && parts.first().is_some_and(|part| programs::looks_around(&part.rule) && part.parts.is_empty())
 }
 
-/// Says whether a line of literal words goes to a folder of the tree, sets variables that nobody obeys, or lists jobs.
+/// Says whether a line of literal words goes to a folder of the tree or lists jobs.
 fn is_harmless_state(command: &str, tree: Option<&str>, surroundings: &Surroundings) -> bool {
-    let is_literal = command.chars().all(|c| c.is_alphanumeric() || " -_./:=@%+,".contains(c));
     let words: Vec<&str> = command.split_whitespace().collect();
-    if !is_literal {
+    if !is_literal(command) {
         return false;
     }
     let known = |name: &str| !surroundings.aliases.contains_key(name) && !surroundings.functions.contains_key(name);
@@ -187,9 +188,19 @@ fn is_harmless_state(command: &str, tree: Option<&str>, surroundings: &Surroundi
             there.zip(tree).is_some_and(|(there, tree)| is_below(&there, tree))
         }
         ["jobs"] | ["jobs", "-l" | "-r" | "-s" | "-p"] => known("jobs"),
-        [] => false,
-        all => all.iter().all(|word| word.split_once('=').is_some_and(|(name, _)| is_harmless_name(name))),
+        _ => false,
     }
+}
+
+/// Says whether a line of literal words sets variables that no program is known to obey, and does nothing else.
+fn assigns_plainly(command: &str) -> bool {
+    let mut words = command.split_whitespace();
+    let is_plain = |word: &str| word.split_once('=').is_some_and(|(name, _)| is_harmless_name(name));
+    is_literal(command) && !command.trim().is_empty() && words.all(is_plain)
+}
+
+fn is_literal(command: &str) -> bool {
+    command.chars().all(|c| c.is_alphanumeric() || " -_./:=@%+,".contains(c))
 }
 
 /// Says whether a value runs nothing where a shell's arithmetic or its prompt takes it for words of its own, as `$((x))` does
@@ -368,8 +379,12 @@ mod tests {
 
     #[test]
     fn harmless_state_stays_in_the_shell_and_looks_at_the_machine_see_it() {
-        for command in ["cd ..", "cd sub/deep", "x=5", "a=1 b=2", "jobs -l", "cd /home/ana/work"] {
+        for command in ["cd ..", "cd sub/deep", "jobs -l", "cd /home/ana/work"] {
             assert_eq!(of(command), Hold::Shell, "{command}");
+        }
+        // What the person's shell makes of it is not known here.
+        for command in ["x=5", "a=1 b=2", "starship_precmd_user_func=./build.sh"] {
+            assert_eq!(of(command), Hold::Layer, "{command}");
         }
         for command in [
             "ps aux",

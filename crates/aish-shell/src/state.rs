@@ -30,6 +30,10 @@ pub(crate) const SCRIPT: &str = r#"\builtin printf '%s\0' "$PWD"
 \builtin printf '\0'
 \builtin shopt -p
 \builtin printf '\0'
+\builtin trap -p
+\builtin bind -X 2>/dev/null
+\builtin declare -p PROMPT_COMMAND PS0 PS1 PS2 PS4 2>/dev/null
+\builtin printf '\0'
 "#;
 
 /// One variable.
@@ -74,6 +78,8 @@ pub struct ShellState {
     pub aliases: String,
     /// The lines that set the options of `shopt`.
     pub options: String,
+    /// What acts by itself, as bash prints it: traps, keys that run something, prompts.
+    acts: String,
 }
 
 impl ShellState {
@@ -87,7 +93,18 @@ impl ShellState {
         let functions = functions(names, fields.next()?);
         let aliases = fields.next()?.to_owned();
         let options = fields.next()?.to_owned();
-        fields.next().is_some().then_some(Self { cwd, variables, functions, aliases, options })
+        let acts = fields.next()?.to_owned();
+        fields.next().is_some().then_some(Self { cwd, variables, functions, aliases, options, acts })
+    }
+
+    /// Says whether something that the shell may run has a variable in it, or makes a variable stand for it: functions, aliases,
+    /// traps, keys, prompts, and values that hold such text.
+    pub fn takes(&self, name: &str) -> bool {
+        let functions = self.functions.iter().map(|function| function.text.as_str());
+        let others =
+            self.variables.iter().filter(|variable| variable.name != name).map(|variable| variable.text.as_str());
+        let texts = functions.chain(others).chain([self.aliases.as_str(), self.acts.as_str()]);
+        texts.into_iter().any(|text| is_taken(text, name))
     }
 
     /// Makes the state of a shell that has an environment and nothing else.
@@ -132,6 +149,19 @@ impl ShellState {
         script.push_str(&self.aliases);
         script
     }
+}
+
+/// Says whether a name stands in a text where a shell puts in the value of a variable, or gives its name away: `$name`, `${name`,
+/// `${!name`, `other=name`.
+fn is_taken(text: &str, name: &str) -> bool {
+    let is_of_a_name = |letter: char| letter == '_' || letter.is_ascii_alphanumeric();
+    text.match_indices(name).any(|(at, _)| {
+        let (before, behind) = (text.get(..at).unwrap_or_default(), text.get(at + name.len()..).unwrap_or_default());
+        let is_whole = !before.ends_with(is_of_a_name) && !behind.starts_with(is_of_a_name);
+        let before = before.trim_end_matches(['\'', '"', '\\']);
+        let before = before.strip_suffix(['!', '#']).unwrap_or(before);
+        is_whole && (before.ends_with('$') || before.ends_with("${") || before.ends_with('='))
+    })
 }
 
 fn is_own(name: &str) -> bool {
@@ -254,11 +284,26 @@ mod tests {
 
     #[test]
     fn what_is_not_whole_is_none() {
-        for text in ["", "/x\0declare -- a=\"1\"\n\0", "/x\0\0\0\0\0"] {
+        for text in ["", "/x\0declare -- a=\"1\"\n\0", "/x\0\0\0\0\0\0"] {
             assert_eq!(ShellState::read(text.as_bytes()), None, "{text:?}");
         }
-        let text = b"/x\0declare -- a=\"open\nstill\0declare -f f\ndeclare -f g\n\0f () \n{ \n}\n\0\0\0";
+        let text = b"/x\0declare -- a=\"open\nstill\0declare -f f\ndeclare -f g\n\0f () \n{ \n}\n\0\0\0\0";
         let broken = ShellState::read(text).unwrap();
         assert_eq!((broken.variables.len(), broken.functions.len()), (1, 0), "{broken:?}");
+    }
+
+    #[test]
+    fn a_variable_is_taken_where_something_acts_on_it() {
+        let state = state_of(
+            r#"f() { local cur; cur=1; echo "$cur" "${asked[@]}" "${!by_name}" plain; given=handed; }
+               alias e='echo $in_alias'; trap 'run "$trapped"' USR1; PROMPT_COMMAND='${prompted-:}'
+               quoted='see "$within"'; alone=1"#,
+        );
+        for name in ["cur", "asked", "by_name", "handed", "in_alias", "trapped", "prompted", "within"] {
+            assert!(state.takes(name), "{name}");
+        }
+        for name in ["plain", "given", "alone", "quoted", "c", "rapped"] {
+            assert!(!state.takes(name), "{name}");
+        }
     }
 }

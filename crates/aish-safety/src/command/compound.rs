@@ -24,7 +24,9 @@ impl Walker<'_> {
         let stdin = stdin.clone().perhaps();
         let out = if self.is_none_to_fish(command) {
             let depth = self.state.begin_branch();
+            self.arguments += 1;
             let out = self.compound_once(command, &stdin);
+            self.arguments -= 1;
             self.state.end_branch(depth);
             out
         } else {
@@ -93,9 +95,9 @@ impl Walker<'_> {
                 out
             }
             ast::CompoundCommand::Coprocess(coprocess) => {
-                self.apart += 1;
+                (self.apart, self.arguments) = (self.apart + 1, self.arguments + 1);
                 let out = self.coprocess(coprocess, stdin);
-                self.apart -= 1;
+                (self.apart, self.arguments) = (self.apart - 1, self.arguments - 1);
                 out
             }
         }

@@ -122,7 +122,7 @@ mod tests {
             "awk '!seen[$0]++' f",
             "[ a != b ]",
             "ls [!a]*",
-            "echo ${x:-y} ${#x} ${!x} $! $$ x.$$",
+            "echo ${x:-y} ${#x} ${!x} $! $$ x.$$ \"/tmp/$$\" '$$('",
             "diff <(sort a) <(sort b)",
             "ls 2>&1 | head >&2",
             "cat <<'E'\nx\nE",
@@ -150,6 +150,9 @@ mod tests {
             "echo {a..z..2}",
             "set n TOKEN; echo $$n",
             "echo \"$$n\"",
+            "echo $${a; ls; echo }",
+            "echo \"$$(x\"",
+            "echo $$[ f",
         ] {
             assert!(doubt(line).is_some(), "{line}");
         }

@@ -29,6 +29,7 @@ struct Level {
     apart: bool,
     depth: usize,
     in_function: usize,
+    is_argument: bool,
 }
 
 /// What a command may depend on, beside its words and its level.
@@ -119,6 +120,7 @@ impl Walker<'_> {
             apart: self.apart > 0,
             depth: self.depth,
             in_function: self.in_function,
+            is_argument: self.arguments > 0,
         }
     }
 

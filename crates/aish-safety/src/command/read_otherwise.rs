@@ -257,7 +257,9 @@ impl Walker<'_> {
         if let Some(name) = name {
             self.fish_groups(&name.value);
         }
-        for item in prefix.filter(|_| name.is_some()).chain(suffix) {
+        // By itself fish takes no assignment like this one.
+        let is_read = name.is_some() || self.arguments > 0;
+        for item in prefix.filter(|_| is_read).chain(suffix) {
             match item {
                 Item::Word(word) => {
                     self.zsh_block(&word.value);

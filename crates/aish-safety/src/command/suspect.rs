@@ -188,6 +188,7 @@ impl<'w> Walker<'w> {
         guess.set_again = Rc::clone(&self.set_again);
         guess.depth = depth;
         guess.in_function = self.in_function;
+        guess.arguments = self.arguments;
         guess.beyond = self.beyond.clone();
         guess.trail = trail;
         let (before, files, special) = (guess.state.enter(), guess.state.files.mark(), guess.state.special.take());

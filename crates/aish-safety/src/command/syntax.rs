@@ -60,6 +60,7 @@ pub(crate) fn parse(text: &str, budget: &Budget) -> Option<ast::Program> {
     if let Some(program) = plain_line::read(text) {
         return Some(program);
     }
+    let text = &*with_numbers_apart(text);
     if has_commanded_tag(text) {
         return None;
     }
@@ -87,6 +88,37 @@ pub(crate) fn parse(text: &str, budget: &Budget) -> Option<ast::Program> {
         tokens = apart(tokens);
     }
     brush_parser::parse_tokens(&tokens, &options).ok()
+}
+
+/// Writes `$$` as `${$}` where a bracket or a quote stands behind it: to shells it is the number of their process, and what follows
+/// begins nothing; the tokenizer takes the second sign for the beginning of `${`, `$(`, `$[` or `$'`.
+fn with_numbers_apart(text: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let (mut rest, mut escaped) = (text, false);
+    while let Some(letter) = rest.chars().next() {
+        let signs = rest.len() - rest.trim_start_matches('$').len();
+        // A sign behind a backslash is one by itself, outside quotes; in single ones none of them means anything.
+        let alone = usize::from(escaped).min(signs);
+        let behind = rest.get(signs..).unwrap_or_default();
+        if signs - alone >= 2 && behind.starts_with(['{', '(', '[', '\'', '"', '`']) {
+            let before = text.len() - rest.len();
+            if out.is_empty() {
+                out.push_str(text.get(..before).unwrap_or_default());
+            }
+            out.push_str(&"$".repeat(alone));
+            out.push_str(&"${$}".repeat((signs - alone) / 2));
+            out.push_str(&"$".repeat((signs - alone) % 2));
+            (rest, escaped) = (behind, false);
+            continue;
+        }
+        let length = signs.max(letter.len_utf8());
+        if !out.is_empty() {
+            out.push_str(rest.get(..length).unwrap_or_default());
+        }
+        escaped = letter == '\\' && !escaped;
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    if out.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(out) }
 }
 
 /// Ends the line of a here-document. At the end of a text the tokenizer looks for the mark of one that has not begun: where it
@@ -305,6 +337,20 @@ pub(super) mod tests {
         let options = ParserOptions::default();
         let tokens = brush_parser::uncached_tokenize_str(text, &options.tokenizer_options()).ok()?;
         brush_parser::parse_tokens(&tokens, &options).ok()
+    }
+
+    #[test]
+    fn the_number_of_a_process_begins_nothing() {
+        for (text, expected) in [
+            ("echo $${a; rm x; echo }", "echo ${$}{a; rm x; echo }"),
+            ("echo \"$$(x\"; rm f; echo \")\"", "echo \"${$}(x\"; rm f; echo \")\""),
+            ("x=$$'\\'' y", "x=${$}'\\'' y"),
+            ("é $$$(ls) $$$$(a", "é ${$}$(ls) ${$}${$}(a"),
+            (r"\$$(ls) \\$$(a '\'$$(b", r"\$$(ls) \\${$}(a '\'${$}(b"),
+            ("kill $$; echo x.$$ $$x $(ls) $", "kill $$; echo x.$$ $$x $(ls) $"),
+        ] {
+            assert_eq!(with_numbers_apart(text), expected);
+        }
     }
 
     #[test]

@@ -83,6 +83,8 @@ pub(crate) struct Walker<'a> {
     pub(crate) set_again: Rc<BTreeSet<String>>,
     /// How deep in functions.
     pub(crate) in_function: usize,
+    /// Blocks around this place whose first word fish takes for a program, and what follows for its arguments.
+    pub(crate) arguments: usize,
     /// The wrapper or the fallback that is left out, for the check that each is needed.
     pub(crate) dropped: Option<&'a str>,
     pub(crate) depth: usize,
@@ -152,6 +154,7 @@ impl<'a> Walker<'a> {
             feeding: Vec::new(),
             set_again: Rc::default(),
             in_function: 0,
+            arguments: 0,
             dropped,
             depth: 0,
             record: None,

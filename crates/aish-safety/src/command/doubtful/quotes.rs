@@ -87,7 +87,12 @@ impl Reading<'_> {
             (Quote::None, _) if letter.is_whitespace() && !letter.is_ascii() => {
                 return Some("holds a blank that only some shells take for one");
             }
-            (Quote::None, '\'') => self.quote = if self.before == '$' { Quote::Escaped } else { Quote::Single },
+            (Quote::None, '\'') => {
+                let before = self.text.get(..at).unwrap_or_default();
+                // Two of them are the number of the process.
+                let signs = before.len() - before.trim_end_matches('$').len();
+                self.quote = if signs % 2 == 1 { Quote::Escaped } else { Quote::Single };
+            }
             (Quote::None, '"') => self.quote = Quote::Double,
             (Quote::Double, '"') => self.quote = Quote::None,
             (_, '!') if self.may_be_history(at, rest) => return Some("may stand for an earlier line of the history"),
@@ -171,6 +176,9 @@ fn of_expansion(rest: &str, quote: Quote) -> Option<&'static str> {
     }
     if next == Some('$') && rest.chars().nth(2).is_some_and(|third| is_of_a_name(third) || third == '$') {
         return Some("is the value of a variable that another one names, to fish");
+    }
+    if next == Some('$') && rest.chars().nth(2).is_some_and(|third| "{([`".contains(third)) {
+        return Some("holds the number of a process before a bracket, which not all read as such");
     }
     if matches!(next, Some('=' | '^' | '~')) {
         return Some("is split or matched by zsh alone");
