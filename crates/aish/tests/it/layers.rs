@@ -303,6 +303,21 @@ fn values_that_a_shell_would_run_do_not_come_back() {
 }
 
 #[test]
+fn a_variable_that_the_persons_shell_acts_on_does_not_come_back() {
+    let lines = ["CMD: prompt_hook=./run plain=given", "done"];
+    let (home, model) = home(&lines);
+    home.program("../work/run", "#!/bin/sh\ntouch \"$HOME/canary\"\n");
+    std::fs::write(home.path(".bashrc"), "PROMPT_COMMAND='\"${prompt_hook-:}\"'\n").unwrap();
+    let person = home.sit_down();
+    person.types("?go on\r").sees("done").prompt();
+    person.runs("echo \"<$prompt_hook><$plain>\"", "<><given>").runs("echo again", "\nagain\n");
+    assert!(!home.path("canary").exists(), "{}", person.screen());
+    let requests = model.requests();
+    let last = String::from_utf8_lossy(&requests.last().unwrap().body).into_owned();
+    assert!(last.contains("not set in the shell, which is another one: prompt_hook"), "{last}");
+}
+
+#[test]
 fn the_shell_goes_into_no_repository_that_a_clone_brought() {
     let (home, _model) = home(&["CMD: cd fixtures/bare", "done"]);
     for name in ["objects", "refs"] {
