@@ -163,6 +163,11 @@ impl Catalogue {
         index
     }
 
+    /// Says whether there are very many tools, and what is kept of them is not what was read.
+    pub fn has_new_tools(&self) -> bool {
+        self.has_many_tools() && self.kept.is_stale()
+    }
+
     /// Says whether there are so many tools that they are kept.
     pub fn has_many_tools(&self) -> bool {
         self.definitions.len() >= MIN_TOOLS

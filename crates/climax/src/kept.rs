@@ -81,6 +81,11 @@ impl KeptTools {
         index
     }
 
+    /// Says whether what is kept is not what was read.
+    pub fn is_stale(&self) -> bool {
+        self.is_stale
+    }
+
     /// Writes what is not kept yet, of the index of the catalogue's tools alone; a failure is logged.
     pub fn write(&self, catalogue: &Catalogue, index: &Index) {
         let Some(path) = self.path.as_ref().filter(|_| catalogue.has_many_tools()) else { return };

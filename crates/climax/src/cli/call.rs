@@ -57,6 +57,7 @@ pub(super) fn run(args: &Args) -> Exit {
         Some(structured) => output::data(&format!("{structured}\n")),
         None => output::line(&outcome.text),
     }
+    service.keep_new_tools();
     if is_success { Exit::Success } else { Exit::Failure }
 }
 

@@ -74,10 +74,10 @@ pub(super) fn run(args: &Args) -> Exit {
     aish_process::release_code();
     let exit = runtime.block_on(async {
         tokio::spawn(release_when_idle(Arc::clone(&service)));
-        if service.has_many_tools() {
+        let many = service.has_many_tools().then(|| {
             let many = Arc::clone(&service);
-            tokio::task::spawn_blocking(move || many.keep_tools());
-        }
+            tokio::task::spawn_blocking(move || many.keep_tools())
+        });
         let keeping = Arc::clone(&service);
         let keeping = AbortOnDropHandle::new(tokio::spawn(async move { keeping.keep_servers().await }));
         if args.watch {
@@ -91,6 +91,10 @@ pub(super) fn run(args: &Args) -> Exit {
         // Servers end by themselves when their input does; what is left is killed below.
         if tokio::time::timeout(ENDING, service.close()).await.is_err() {
             tracing::warn!("a server did not end in time");
+        }
+        // Half of it would be of no use to the next start.
+        if let Some(many) = many {
+            let _ = tokio::time::timeout(ENDING, many).await;
         }
         exit
     });

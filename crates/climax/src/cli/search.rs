@@ -86,9 +86,11 @@ pub(super) fn run(args: &Args) -> Exit {
                 return Exit::Failure;
             }
         }
+        service.keep_new_tools();
         return Exit::Success;
     }
     show(&found);
+    service.keep_new_tools();
     Exit::Success
 }
 

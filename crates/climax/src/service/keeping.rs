@@ -62,6 +62,13 @@ impl Service {
         self.state().catalogue.has_many_tools()
     }
 
+    /// Keeps the tools of very many configs where what is kept of them is not what was read now: for a process that ends.
+    pub fn keep_new_tools(&self) {
+        if self.state().catalogue.has_new_tools() {
+            self.keep_tools();
+        }
+    }
+
     /// Keeps the tools of very many configs for the next start; takes a second for a hundred thousand.
     pub fn keep_tools(&self) {
         let state = self.state();
