@@ -123,7 +123,11 @@ pub(crate) fn of_taking_back(layer: &Layer, moves: &[Move], open: &Modes) -> Res
 }
 
 /// Says whether what is there is another version than what came. An index of git is none where it says the same.
-fn is_other_version(one: &Move, (now, new): (&Attributes, &Attributes), path: &Path) -> Result<bool, LayerError> {
+pub(crate) fn is_other_version(
+    one: &Move,
+    (now, new): (&Attributes, &Attributes),
+    path: &Path,
+) -> Result<bool, LayerError> {
     let version = |of: &Attributes| (of.size, of.modified, of.kind, of.mode);
     let same = version(now) == version(new);
     let says_the_same = || {

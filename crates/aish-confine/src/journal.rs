@@ -52,6 +52,13 @@ pub(crate) struct Move {
     pub(crate) number: usize,
 }
 
+impl Move {
+    /// Says whether what is there stays, and only its attributes change.
+    pub(crate) fn keeps_place(&self) -> bool {
+        matches!(self.kind, MoveKind::Attributes | MoveKind::Folder)
+    }
+}
+
 /// The first line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Header {

@@ -67,6 +67,7 @@ mod sockets;
 mod spelling;
 mod staging;
 mod start;
+mod step;
 mod surroundings;
 mod sys;
 mod texts;

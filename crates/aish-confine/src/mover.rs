@@ -11,6 +11,7 @@ use rustix::io::Errno;
 
 use crate::attributes::Attributes;
 use crate::beneath::{Beneath, name, opened, within};
+use crate::conflict;
 use crate::extended;
 use crate::journal::{Move, MoveKind};
 use crate::modes::{Forgets, Modes, is_gone};
@@ -50,6 +51,8 @@ pub(crate) struct Sides<'a> {
     pub(crate) moved: BTreeSet<u64>,
     /// The number of the root.
     pub(crate) root: usize,
+    /// Whether some moves may have been taken back before a cut.
+    pub(crate) resumes: bool,
     /// Folders of the tree that are open for the time of moving.
     pub(crate) open: &'a Modes,
 }
@@ -67,21 +70,16 @@ impl Sides<'_> {
 
     /// Makes a move.
     pub(crate) fn forward(&mut self, one: &Move) -> Result<(), Stopped> {
+        if self.is_made(one)? {
+            self.moved.extend(one.old.as_ref().filter(|old| old.has_names()).map(|old| old.inode));
+            return Ok(());
+        }
         let other = self.layer_name(one);
         let aside = PathBuf::from(one.number.to_string());
         match one.kind {
-            MoveKind::Create => {
-                let there = inode(&mut self.tree, &one.path)?;
-                if there.is_some() && there == inode_of(one.new.as_ref()) {
-                    return Ok(());
-                }
-                rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::NOREPLACE)
-            }
+            MoveKind::Create => rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::NOREPLACE),
             MoveKind::Exchange => {
                 let there = look(&mut self.tree, &one.path)?;
-                if inode_of(there.as_ref()) == inode_of(one.new.as_ref()) {
-                    return Ok(());
-                }
                 let looks_now = self.is_untouched(one, there.as_ref())?;
                 rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::EXCHANGE)?;
                 if looks_now && !is_version(&mut self.layer, &other, one)? {
@@ -92,9 +90,6 @@ impl Sides<'_> {
             }
             MoveKind::Delete => {
                 let there = look(&mut self.tree, &one.path)?;
-                if there.is_none() && inode(&mut self.aside, &aside)?.is_some() {
-                    return Ok(());
-                }
                 let looks_now = self.is_untouched(one, there.as_ref())?;
                 rename(&mut self.tree, &one.path, &mut self.aside, &aside, RenameFlags::NOREPLACE)?;
                 if looks_now && !is_version(&mut self.aside, &aside, one)? {
@@ -140,7 +135,7 @@ impl Sides<'_> {
         let other = self.layer_name(one);
         let aside = PathBuf::from(one.number.to_string());
         // Where it was never made the tree is not looked at: there may be no way to it.
-        if !force && self.waits(one)? {
+        if !force && self.waits(one)? || self.resumes && !self.is_made(one)? && !one.keeps_place() {
             return Ok(());
         }
         let there = if matches!(one.kind, MoveKind::Folder | MoveKind::Attributes) {
@@ -186,6 +181,53 @@ impl Sides<'_> {
                 }
             }
         }
+    }
+
+    /// Takes attributes back where they are as they came, and fails where they are not.
+    pub(crate) fn attributes_back(&mut self, one: &Move) -> Result<(), Stopped> {
+        let (before, after) = (self.old_folders.join(one.number.to_string()), self.new_folders.join(&one.path));
+        self.change(one, (one.new.as_ref(), &after), (one.old.as_ref(), &before), false)
+    }
+
+    /// Returns where something lies that came out of the tree and is not the version of the journal; none where all is as it
+    /// should be when a move was taken back.
+    pub(crate) fn gave_way(&mut self, one: &Move) -> Result<Option<PathBuf>, Stopped> {
+        let (side, folder, name) = match one.kind {
+            MoveKind::Create | MoveKind::Exchange => {
+                let name = self.layer_name(one);
+                (&mut self.layer, &self.layer_path, name)
+            }
+            MoveKind::Delete => {
+                let folder = if self.staged { &self.layer_path } else { &self.old_folders };
+                (&mut self.aside, folder, one.number.to_string().into())
+            }
+            MoveKind::Attributes | MoveKind::Folder => return Ok(None),
+        };
+        let Some(out) = look(side, &name)? else { return Ok(None) };
+        let path = folder.join(name);
+        let is_other = match &one.new {
+            Some(new) => conflict::is_other_version(one, (&out, new), &path).map_err(|error| error.source)?,
+            None => true,
+        };
+        Ok(is_other.then_some(path))
+    }
+
+    /// Says whether the move of a path was made: what was there is on the layer's side, or what came is there no more, whatever
+    /// the tree has by now. Of attributes that cannot be told.
+    fn is_made(&mut self, one: &Move) -> io::Result<bool> {
+        let old = inode_of(one.old.as_ref());
+        Ok(match one.kind {
+            MoveKind::Create => {
+                let other = self.layer_name(one);
+                inode(&mut self.layer, &other)?.is_none()
+            }
+            MoveKind::Exchange => {
+                let other = self.layer_name(one);
+                old.is_some() && inode(&mut self.layer, &other)? == old
+            }
+            MoveKind::Delete => old.is_some() && inode(&mut self.aside, Path::new(&one.number.to_string()))? == old,
+            MoveKind::Attributes | MoveKind::Folder => false,
+        })
     }
 
     /// Says whether the move of a path was not made, or was taken back: its other side is still where it was. Of attributes

@@ -100,6 +100,15 @@ pub enum KeepError {
         #[source]
         source: Box<KeepError>,
     },
+    /// What others changed in the place of what was moved already was put aside.
+    #[error("what changed meanwhile gave way to what was there before and is step {step} of undo")]
+    GaveWay {
+        /// The layer that has it, and that can be taken back.
+        step: String,
+        /// Why nothing was kept.
+        #[source]
+        source: Box<KeepError>,
+    },
     /// The layer cannot be used.
     #[error("the layer cannot be used")]
     Layer(#[from] LayerError),
