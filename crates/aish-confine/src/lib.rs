@@ -63,6 +63,7 @@ mod secret_lines;
 mod set_up_error;
 mod settings;
 mod several;
+mod shift;
 mod sockets;
 mod spelling;
 mod staging;
