@@ -235,6 +235,7 @@ fn a_folder_that_was_open_for_its_move_when_that_was_cut_is_as_it_was() {
     assert_eq!(layer.recover().unwrap().state, State::Kept);
     assert_eq!((place.picture(), mode(&old)), (after, 0o555));
     // One that a person has put in its place is no matter of the note.
+    set_mode(&come, 0o755);
     fs::rename(&come, place.home.join("e")).unwrap();
     fs::create_dir(&come).unwrap();
     cut("keeping", &[&place.home.join("e"), &old]);
@@ -247,4 +248,18 @@ fn a_folder_that_was_open_for_its_move_when_that_was_cut_is_as_it_was() {
     set_mode(&come, 0o555);
     layer.take_back(OnConflict::Stop).unwrap();
     assert_eq!(place.picture(), before);
+}
+
+#[test]
+fn a_folder_in_one_that_was_closed_gets_its_mode_again() {
+    for line in ["chmod 700 d/e; chmod 000 d", "chmod 000 d/e/g d/e d", "chmod 500 d/e; echo n > n; chmod 300 d/e d"] {
+        places(|place| {
+            fs::create_dir_all(place.tree.join("d/e/g")).unwrap();
+            let before = place.picture();
+            let layer = place.keep(line);
+            assert_ne!(place.picture(), before);
+            layer.take_back(OnConflict::Stop).unwrap();
+            assert_eq!(place.picture(), before, "{line}");
+        });
+    }
 }
