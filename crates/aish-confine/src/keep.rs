@@ -43,7 +43,7 @@ impl Layer {
         let mut moves = self.moves(&changes)?;
         self.are_there(&moves)?;
         if on_conflict == OnConflict::Stop {
-            let found = conflict::of_keeping(self, &moves, &changes)?;
+            let found = conflict::of_keeping(self, &mut moves, &changes)?;
             if !found.is_empty() {
                 return Err(KeepError::Conflicts(found));
             }
@@ -123,6 +123,7 @@ impl Layer {
         let _lock = self.try_lock()?;
         let state = self.state()?;
         if !matches!(state, State::Keeping | State::TakingBack) {
+            self.clear_staging()?;
             return Ok(Recovered { state, was_cut: false });
         }
         // It was on the disk before the first move.
@@ -149,6 +150,17 @@ impl Layer {
         match done {
             Err(error @ KeepError::Unfinished { .. }) => Err(error),
             Ok(()) | Err(_) => Ok(Recovered { state: self.state()?, was_cut: true }),
+        }
+    }
+
+    /// Takes copies away that a cut left in trees before the first move, where nobody is at it.
+    pub(crate) fn clear_left(&self) {
+        // Nearly always there is no note; what fails is done again the next time.
+        if matches!(self.staged(), Ok(Some(_)))
+            && let Ok(_lock) = self.try_lock()
+            && matches!(self.state(), Ok(State::Open | State::Kept | State::TakenBack))
+        {
+            let _ = self.clear_staging();
         }
     }
 

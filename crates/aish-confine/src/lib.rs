@@ -77,6 +77,7 @@ mod transfer;
 mod tree;
 mod veil;
 mod view;
+mod walk;
 
 pub use aish_diff::LineCounts;
 pub use attributes::FileKind;

@@ -135,8 +135,14 @@ impl<'a> Sides<'a> {
         // Whoever changed it between the look and the move has changed what is in the layer now.
         let is_version = match one.kind {
             _ if one.old.as_ref().is_some_and(Attributes::has_names) => true,
-            MoveKind::Exchange => is_version(&mut self.layer, &other, one)?,
-            MoveKind::Delete => is_version(&mut self.aside, Path::new(&one.number.to_string()), one)?,
+            MoveKind::Exchange => {
+                is_version(&mut self.layer, &other, one)? && has_print(&self.layer_path.join(&other), one)
+            }
+            MoveKind::Delete => {
+                let name = PathBuf::from(one.number.to_string());
+                let folder = if self.staged { &self.layer_path } else { &self.old_folders };
+                is_version(&mut self.aside, &name, one)? && has_print(&folder.join(&name), one)
+            }
             MoveKind::Create | MoveKind::Attributes | MoveKind::Folder => true,
         };
         if !is_version {
@@ -326,7 +332,8 @@ impl<'a> Sides<'a> {
         let ((Some(old), from), (Some(new), wanted)) = (from, wanted) else { return Ok(()) };
         let (parent, name) = (self.tree.parent(&one.path)?, name(&one.path));
         let Some(now) = Attributes::within(parent, name)? else { return Err(Stopped::Changed) };
-        if Some(now.inode) != inode_of(one.old.as_ref()) {
+        // Another file that has got the name since gets them where that is wanted.
+        if now.kind != old.kind || !force && Some(now.inode) != inode_of(one.old.as_ref()) {
             return Err(Stopped::Changed);
         }
         self.moved.insert(now.inode);
@@ -394,6 +401,11 @@ fn look(folder: &mut Beneath, path: &Path) -> io::Result<Option<Attributes>> {
 
 fn inode(folder: &mut Beneath, path: &Path) -> io::Result<Option<u64>> {
     Ok(inode_of(look(folder, path)?.as_ref()))
+}
+
+/// Says whether a folder that came out of the tree has in it what it had when it was looked at.
+fn has_print(path: &Path, one: &Move) -> bool {
+    one.old_print.is_none_or(|print| print == conflict::fingerprint(path))
 }
 
 /// Says whether what came out of the tree is the version that the journal has. Its move changed the time of its change.

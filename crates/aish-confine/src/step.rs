@@ -122,6 +122,7 @@ impl Layer {
             new,
             old,
             print: is_folder.then(|| conflict::fingerprint(&tree)),
+            old_print: None,
             before: None,
             after: after.map(|known| known.print),
             noted: false,

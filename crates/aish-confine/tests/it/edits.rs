@@ -215,3 +215,40 @@ fn an_undo_stops_at_what_was_edited_since_it_looked() {
         }
     }
 }
+
+#[test]
+fn a_folder_that_changed_after_it_was_looked_at_stays() {
+    let place = Place::new();
+    (0..MANY).for_each(|number| place.write(&format!("a/{number}"), ""));
+    for attempt in 0.. {
+        assert!(attempt < 20, "it was never edited in time");
+        place.write("z/in/f", "old\n");
+        let ran = place.run("for f in a/*; do echo n > $f; done; rm -r z");
+        let (was, last) = (place.read("a/0"), place.tree.join("z/in/f"));
+        let done = AtomicBool::new(false);
+        let kept = thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    // It is written after all was looked at.
+                    if place.layers.join(ran.layer.id()).join("state").exists() {
+                        if let Ok(mut file) = fs::File::options().append(true).open(&last) {
+                            file.write_all(b"mine\n").unwrap();
+                        }
+                        return;
+                    }
+                }
+            });
+            let kept = ran.layer.keep(Caches::LeftOut, OnConflict::Stop);
+            done.store(true, Ordering::Relaxed);
+            kept
+        });
+        if kept.is_ok() {
+            ran.layer.discard().unwrap();
+            continue;
+        }
+        assert!(matches!(kept, Err(KeepError::Conflicts(_))), "{kept:?}");
+        assert_eq!(place.read("z/in/f"), "old\nmine\n");
+        assert_eq!(place.read("a/0"), was);
+        break;
+    }
+}
