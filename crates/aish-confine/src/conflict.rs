@@ -16,15 +16,31 @@ use crate::layer::{Layer, LayerError, at};
 use crate::modes::Modes;
 use crate::outcome::{Conflict, Why};
 use crate::several::{self, Name};
+use crate::walk::{self, Below};
 use crate::{parents, parts, sys};
 
-/// Looks for what changed since the layer was made, and for what would part the names of a file.
-pub(crate) fn of_keeping(layer: &Layer, moves: &[Move], changes: &Changes) -> Result<Vec<Conflict>, LayerError> {
+/// What was found out about some moves.
+#[derive(Default)]
+struct Found {
+    conflicts: Vec<Conflict>,
+    /// Names of files with several that they take away.
+    names: Vec<Name>,
+    /// Prints of folders that they take away, by their numbers.
+    prints: Vec<(usize, u64)>,
+}
+
+/// Looks for what changed since the layer was made, and for what would part the names of a file. Notes what folders that go were.
+pub(crate) fn of_keeping(layer: &Layer, moves: &mut [Move], changes: &Changes) -> Result<Vec<Conflict>, LayerError> {
     let (mut found, mut names) = (Vec::new(), Vec::new());
     for part in parts::of(moves, |part| of_part(layer, part)) {
         let part = part?;
-        found.extend(part.0);
-        names.extend(part.1);
+        found.extend(part.conflicts);
+        names.extend(part.names);
+        for (number, print) in part.prints {
+            if let Some(one) = moves.get_mut(number) {
+                one.old_print = Some(print);
+            }
+        }
     }
     let mut parted = several::parted(layer, changes, &names)?;
     let known: BTreeSet<_> = found.iter().map(|one| one.path.as_path()).collect();
@@ -33,9 +49,8 @@ pub(crate) fn of_keeping(layer: &Layer, moves: &[Move], changes: &Changes) -> Re
     Ok(found)
 }
 
-/// Returns conflicts of some moves, and the names of files with several that they take away.
-fn of_part(layer: &Layer, part: &[Move]) -> Result<(Vec<Conflict>, Vec<Name>), LayerError> {
-    let (mut found, mut names) = (Vec::new(), Vec::new());
+fn of_part(layer: &Layer, part: &[Move]) -> Result<Found, LayerError> {
+    let mut found = Found::default();
     for one in part {
         let path = layer.tree(one.root).join(&one.path);
         let why = match (one.kind, &one.old) {
@@ -46,20 +61,23 @@ fn of_part(layer: &Layer, part: &[Move]) -> Result<(Vec<Conflict>, Vec<Name>), L
             (MoveKind::Create, None) => was_taken_away(layer, one)?.then_some(Why::Changed),
             (MoveKind::Folder, _) | (_, None) => None,
             (kind, Some(old)) => {
-                let below = Below::of(one.root, &path, old)?;
+                let known = Known::of(one.root, &path, old)?;
                 if kind != MoveKind::Attributes {
-                    names.extend(below.names);
+                    found.names.extend(known.names);
                 }
-                if below.newest > layer.about.start {
+                found.prints.extend(known.print.map(|print| (one.number, print)));
+                if known.newest > layer.about.start {
                     Some(Why::Changed)
+                } else if known.is_written {
+                    Some(Why::Open)
                 } else {
-                    (old.kind == FileKind::File && is_written(&path)).then_some(Why::Open)
+                    (!known.is_whole).then_some(Why::Unread)
                 }
             }
         };
-        found.extend(why.map(|why| Conflict { path, why }));
+        found.conflicts.extend(why.map(|why| Conflict { path, why }));
     }
-    Ok((found, names))
+    Ok(found)
 }
 
 /// Says whether a path that is in the layer and not in the tree may have been there at the start: overlayfs copied it from the
@@ -106,7 +124,11 @@ pub(crate) fn of_taking_back(layer: &Layer, moves: &[Move], open: &Modes) -> Res
             (MoveKind::Folder, ..) => false,
             (MoveKind::Delete, now, _) => now.is_some(),
             (MoveKind::Attributes, Some(now), Some(new)) => {
-                (now.modified, now.mode) != (new.modified, new.mode) || has_other_attributes(layer, one, &path)?
+                // By another inode it is another file, whose other names are others.
+                let is_it = one.old.as_ref().is_none_or(|old| old.inode == now.inode);
+                !is_it
+                    || (now.modified, now.mode) != (new.modified, new.mode)
+                    || has_other_attributes(layer, one, &path)?
             }
             (MoveKind::Attributes, None, _) => true,
             (MoveKind::Create | MoveKind::Exchange, Some(now), Some(new)) => is_other_version(one, (now, new), &path)?,
@@ -123,7 +145,11 @@ pub(crate) fn of_taking_back(layer: &Layer, moves: &[Move], open: &Modes) -> Res
 }
 
 /// Says whether what is there is another version than what came. An index of git is none where it says the same.
-fn is_other_version(one: &Move, (now, new): (&Attributes, &Attributes), path: &Path) -> Result<bool, LayerError> {
+pub(crate) fn is_other_version(
+    one: &Move,
+    (now, new): (&Attributes, &Attributes),
+    path: &Path,
+) -> Result<bool, LayerError> {
     let version = |of: &Attributes| (of.size, of.modified, of.kind, of.mode);
     let same = version(now) == version(new);
     let says_the_same = || {
@@ -148,57 +174,63 @@ fn has_other_attributes(layer: &Layer, one: &Move, tree: &Path) -> Result<bool, 
 }
 
 /// What is known of a path and of all below it.
-struct Below {
+struct Known {
     /// The latest change.
     newest: (i64, i64),
     /// Names of files with several.
     names: Vec<Name>,
+    /// Tells versions of what is below a folder apart.
+    print: Option<u64>,
+    /// Whether another program has a file of it open for writing.
+    is_written: bool,
+    /// Whether all of it could be looked at.
+    is_whole: bool,
 }
 
-impl Below {
+impl Known {
     fn of(root: usize, path: &Path, attributes: &Attributes) -> Result<Self, LayerError> {
-        let mut below = Self { newest: attributes.changed, names: Vec::new() };
+        let mut known =
+            Self { newest: attributes.changed, names: Vec::new(), print: None, is_written: false, is_whole: true };
         if attributes.has_names() {
             let meta = at(path, fs::symlink_metadata(path))?;
-            below.names.push(Name::new(root, path, &meta));
+            known.names.push(Name::new(root, path, &meta));
         }
-        let mut folders = Vec::from_iter((attributes.kind == FileKind::Folder).then(|| path.to_owned()));
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-                let Ok(meta) = entry.metadata() else { continue };
-                let attributes = Attributes::from_metadata(&meta);
-                below.newest = below.newest.max(attributes.changed);
-                if attributes.kind == FileKind::Folder {
-                    folders.push(entry.path());
-                } else if attributes.has_names() {
-                    below.names.push(Name::new(root, &entry.path(), &meta));
-                }
+        match attributes.kind {
+            FileKind::Folder => {
+                let mut print = 0;
+                known.is_whole = walk::all(path, |below| {
+                    let attributes = Attributes::from_metadata(below.meta);
+                    known.newest = known.newest.max(attributes.changed);
+                    if attributes.has_names() {
+                        known.names.push(Name::new(root, &path.join(below.path), below.meta));
+                    }
+                    known.is_written |= attributes.kind == FileKind::File && is_written(below.place);
+                    add(&mut print, below);
+                });
+                known.print = Some(print);
             }
+            FileKind::File => known.is_written = is_written(path),
+            FileKind::Link | FileKind::Whiteout | FileKind::Special => {}
         }
-        Ok(below)
+        Ok(known)
     }
 }
 
 /// Returns a number that tells versions of a folder's whole content apart: names, kinds, modes, sizes and times.
 pub(crate) fn fingerprint(path: &Path) -> u64 {
-    let mut sum = 0_u64;
-    let mut folders = vec![path.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let Ok(meta) = entry.metadata() else { continue };
-            let attributes = Attributes::from_metadata(&meta);
-            let entry = entry.path();
-            let mut hasher = DefaultHasher::new();
-            entry.strip_prefix(path).unwrap_or(&entry).hash(&mut hasher);
-            (attributes.mode, attributes.size, attributes.modified).hash(&mut hasher);
-            // A sum, as folders give their entries in any order.
-            sum = sum.wrapping_add(hasher.finish());
-            if attributes.kind == FileKind::Folder {
-                folders.push(entry);
-            }
-        }
-    }
+    let mut sum = 0;
+    walk::all(path, |below| add(&mut sum, below));
     sum
+}
+
+/// Adds something to such a number.
+fn add(sum: &mut u64, below: &Below<'_>) {
+    let attributes = Attributes::from_metadata(below.meta);
+    let mut hasher = DefaultHasher::new();
+    below.path.hash(&mut hasher);
+    (attributes.mode, attributes.size, attributes.modified).hash(&mut hasher);
+    // A sum, as folders give their entries in any order.
+    *sum = sum.wrapping_add(hasher.finish());
 }
 
 fn is_written(path: &Path) -> bool {

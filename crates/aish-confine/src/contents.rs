@@ -5,6 +5,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use crate::attributes::{self, Attributes, FileKind};
+use crate::walk;
 
 /// Bytes of two files that are compared at once.
 const PIECE: usize = 64 * 1024;
@@ -15,20 +16,13 @@ pub(crate) fn count(path: &Path, attributes: &Attributes) -> (u64, u64) {
         return (1, attributes.size);
     }
     let (mut files, mut bytes) = (0_u64, 0_u64);
-    let mut folders = vec![path.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let Ok(meta) = entry.metadata() else { continue };
-            match Attributes::from_metadata(&meta).kind {
-                FileKind::Folder => folders.push(entry.path()),
-                FileKind::Whiteout => {}
-                FileKind::File | FileKind::Link | FileKind::Special => {
-                    files += 1;
-                    bytes = bytes.saturating_add(meta.len());
-                }
-            }
+    walk::all(path, |below| match Attributes::from_metadata(below.meta).kind {
+        FileKind::Folder | FileKind::Whiteout => {}
+        FileKind::File | FileKind::Link | FileKind::Special => {
+            files += 1;
+            bytes = bytes.saturating_add(below.meta.len());
         }
-    }
+    });
     (files, bytes)
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn size(folder: &Path) -> (u64, u64) {
 }
 
 /// Returns a short path to a folder, with what must stay open for that.
-fn nearer(base: Option<Rc<OwnedFd>>, folder: PathBuf) -> (Option<Rc<OwnedFd>>, PathBuf) {
+pub(crate) fn nearer(base: Option<Rc<OwnedFd>>, folder: PathBuf) -> (Option<Rc<OwnedFd>>, PathBuf) {
     if folder.as_os_str().len() <= LONG {
         return (base, folder);
     }

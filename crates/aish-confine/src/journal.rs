@@ -39,6 +39,9 @@ pub(crate) struct Move {
     /// Tells versions of the content of a folder apart that comes as a whole, or what an index of git says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) print: Option<u64>,
+    /// Tells versions of the content of a folder apart that was there and goes as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) old_print: Option<u64>,
     /// Tells versions of the extended attributes of a file that was there apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) before: Option<u64>,
@@ -50,6 +53,13 @@ pub(crate) struct Move {
     pub(crate) noted: bool,
     /// Its number among the moves, which names what is put aside for it.
     pub(crate) number: usize,
+}
+
+impl Move {
+    /// Says whether what is there stays, and only its attributes change.
+    pub(crate) fn keeps_place(&self) -> bool {
+        matches!(self.kind, MoveKind::Attributes | MoveKind::Folder)
+    }
 }
 
 /// The first line.

@@ -18,7 +18,7 @@ use crate::disk::{self, Disk};
 use crate::journal::{self, Header, Move, MoveKind};
 use crate::layer::{Layer, LayerError, State, at};
 use crate::modes::OpenTrees;
-use crate::moving::Moving;
+use crate::moving::{Moving, Taking};
 use crate::outcome::{KeepError, OnConflict, Recovered, Why};
 use crate::staging::{Coming, Note};
 use crate::{parents, transfer};
@@ -34,6 +34,7 @@ impl Layer {
             State::Open => {}
             state => return Err(KeepError::State(state)),
         }
+        self.forget_given_up();
         // Written before the sync begins.
         self.unveil()?;
         let disk = Disk::begin(&self.folder)?;
@@ -42,7 +43,7 @@ impl Layer {
         let mut moves = self.moves(&changes)?;
         self.are_there(&moves)?;
         if on_conflict == OnConflict::Stop {
-            let found = conflict::of_keeping(self, &moves, &changes)?;
+            let found = conflict::of_keeping(self, &mut moves, &changes)?;
             if !found.is_empty() {
                 return Err(KeepError::Conflicts(found));
             }
@@ -83,15 +84,20 @@ impl Layer {
         let (_, moves) = self.journal()?;
         self.are_there(&moves)?;
         let open = OpenTrees::of(self, parents::of(&moves))?;
-        let mut found = conflict::of_taking_back(self, &moves, &open.modes)?;
+        let found = conflict::of_taking_back(self, &moves, &open.modes)?;
         drop(open);
-        if on_conflict == OnConflict::Replace {
+        let (barred, replaced): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| match on_conflict {
+            OnConflict::Stop => true,
             // No way leads through those.
-            found.retain(|one| one.why == Why::Replaced);
+            OnConflict::Replace => one.why == Why::Replaced,
+        });
+        if !barred.is_empty() {
+            return Err(KeepError::Conflicts(barred));
         }
-        if !found.is_empty() {
-            return Err(KeepError::Conflicts(found));
-        }
+        let taking = match on_conflict {
+            OnConflict::Stop => Taking::Stop,
+            OnConflict::Replace => Taking::Replace(&replaced),
+        };
         let staged = self.is_elsewhere()?;
         let note = staged.then(|| self.stage(&moves, Coming::Old)).transpose()?;
         let begun = self.set_state(State::TakingBack).and_then(|()| {
@@ -103,7 +109,7 @@ impl Layer {
             self.set_state(State::Kept)?;
             return Err(error.into());
         }
-        self.go_back(&moves, note.as_ref())?;
+        self.go_back(&moves, note.as_ref(), taking)?;
         Ok(moves.iter().filter(|one| one.kind != MoveKind::Folder).count())
     }
 
@@ -117,6 +123,7 @@ impl Layer {
         let _lock = self.try_lock()?;
         let state = self.state()?;
         if !matches!(state, State::Keeping | State::TakingBack) {
+            self.clear_staging()?;
             return Ok(Recovered { state, was_cut: false });
         }
         // It was on the disk before the first move.
@@ -127,20 +134,33 @@ impl Layer {
         }
         let (moves, note) = (self.journal()?.1, self.staged()?);
         self.are_there(&moves)?;
+        self.finish_step()?;
         if let Some((note, arrived)) = note.as_ref().and_then(|note| Some((note, note.arrived?))) {
             self.finish(&moves, note, arrived)?;
             return Ok(Recovered { state: arrived, was_cut: true });
         }
         let done = match state {
+            State::Keeping if self.is_given_up() => Err(self.give_up(&moves, note.as_ref(), KeepError::State(state))),
             State::Keeping => match self.go(&moves, note.as_ref()) {
                 Err(why) => Err(self.give_up(&moves, note.as_ref(), why)),
                 done => done,
             },
-            _ => self.go_back(&moves, note.as_ref()),
+            _ => self.go_back(&moves, note.as_ref(), Taking::Again),
         };
         match done {
             Err(error @ KeepError::Unfinished { .. }) => Err(error),
             Ok(()) | Err(_) => Ok(Recovered { state: self.state()?, was_cut: true }),
+        }
+    }
+
+    /// Takes copies away that a cut left in trees before the first move, where nobody is at it.
+    pub(crate) fn clear_left(&self) {
+        // Nearly always there is no note; what fails is done again the next time.
+        if matches!(self.staged(), Ok(Some(_)))
+            && let Ok(_lock) = self.try_lock()
+            && matches!(self.state(), Ok(State::Open | State::Kept | State::TakenBack))
+        {
+            let _ = self.clear_staging();
         }
     }
 
@@ -157,21 +177,45 @@ impl Layer {
 
     /// Takes back those moves of keeping that were made, and returns why it was given up.
     fn give_up(&self, moves: &[Move], note: Option<&Note>, why: KeepError) -> KeepError {
-        let whole = Moving::new(self, moves, note).back(Coming::New).and_then(|()| {
-            let Some(note) = note else { return Ok(self.set_state(State::Open)?) };
-            self.note_arrived(note, State::Open)?;
-            Ok(self.finish(moves, note, State::Open)?)
+        // What was taken out of the tree and put aside cannot be kept any more. Without room for the note the rest is as good.
+        let _ = fs::write(self.given_up_path(), "");
+        let mut moving = Moving::new(self, moves, note);
+        let whole = moving.back(Taking::Up).and_then(|()| {
+            // Before it is open: what is open and nobody's is thrown away.
+            let step = moving.put_aside("keeping")?;
+            match note {
+                None => self.set_state(State::Open)?,
+                Some(note) => {
+                    self.note_arrived(note, State::Open)?;
+                    self.finish(moves, note, State::Open)?;
+                }
+            }
+            self.forget_given_up();
+            Ok(step)
         });
         match whole {
-            Ok(()) => why,
+            Ok(None) => why,
+            Ok(Some(step)) => KeepError::GaveWay { step, source: Box::new(why) },
             Err(left) => self.unfinished(left),
         }
     }
 
+    fn given_up_path(&self) -> PathBuf {
+        self.folder.join("given-up")
+    }
+
+    fn is_given_up(&self) -> bool {
+        self.given_up_path().exists()
+    }
+
+    fn forget_given_up(&self) {
+        let _ = fs::remove_file(self.given_up_path());
+    }
+
     /// Makes all moves of taking back; where one is refused all others are made again.
-    fn go_back(&self, moves: &[Move], note: Option<&Note>) -> Result<(), KeepError> {
-        let moving = Moving::new(self, moves, note);
-        if let Err(why) = moving.back(Coming::Old) {
+    fn go_back(&self, moves: &[Move], note: Option<&Note>, taking: Taking<'_>) -> Result<(), KeepError> {
+        let mut moving = Moving::new(self, moves, note);
+        if let Err(why) = moving.back(taking) {
             let whole = moving.again().and_then(|()| {
                 self.clear_staging()?;
                 Ok(self.set_state(State::Kept)?)
@@ -179,6 +223,7 @@ impl Layer {
             return Err(whole.map_or_else(|left| self.unfinished(left), |()| why));
         }
         // The tree is as it was before. What came out of it is put away, now or at the next start.
+        moving.put_aside("undo").map_err(|error| self.unfinished(error.into()))?;
         let put_away = match note {
             None => self.set_state(State::TakenBack),
             Some(note) => self
@@ -220,7 +265,7 @@ impl Layer {
         Ok(wrote)
     }
 
-    fn journal_path(&self) -> PathBuf {
+    pub(crate) fn journal_path(&self) -> PathBuf {
         self.folder.join("journal")
     }
 

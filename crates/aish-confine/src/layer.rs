@@ -217,11 +217,13 @@ impl Layer {
         Ok(Self { folder, about })
     }
 
-    /// Opens all layers of a folder, the oldest first; what cannot be read is left out.
+    /// Opens all layers of a folder, the oldest first; what cannot be read is left out. Copies that a cut left in trees before
+    /// anything was moved are taken away.
     pub fn all(layers: &Path) -> Vec<Self> {
         let entries = fs::read_dir(layers).into_iter().flatten().flatten();
         let mut all: Vec<Self> = entries.filter_map(|entry| Self::open(entry.path()).ok()).collect();
         all.sort_by(|a, b| (a.about.time_ms, &a.folder).cmp(&(b.about.time_ms, &b.folder)));
+        all.iter().for_each(Self::clear_left);
         all
     }
 

@@ -23,7 +23,15 @@ const OPEN: u32 = 0o700;
 /// Modes of folders that were opened up, by root and path.
 pub(crate) struct Modes {
     note: PathBuf,
-    known: Mutex<BTreeMap<(usize, PathBuf), u32>>,
+    known: Mutex<BTreeMap<(usize, PathBuf), Vec<Had>>>,
+}
+
+/// The mode that a folder had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Had {
+    mode: u32,
+    /// Which one it was, as another one may be in its place.
+    inode: Option<u64>,
 }
 
 /// A line of the note.
@@ -33,18 +41,21 @@ struct Entry {
     #[serde(with = "crate::spelling")]
     path: PathBuf,
     mode: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    inode: Option<u64>,
 }
 
 impl Modes {
     /// Reads what was written down; nothing where there is no note.
     pub(crate) fn read(note: PathBuf) -> Result<Self, LayerError> {
-        let mut known = BTreeMap::new();
+        let mut known: BTreeMap<_, Vec<Had>> = BTreeMap::new();
         match File::open(&note) {
             Ok(file) => {
                 for line in BufReader::new(file).lines() {
                     // One that was cut while it was written was not acted on.
                     if let Ok(entry) = serde_json::from_str::<Entry>(&at(&note, line)?) {
-                        known.insert((entry.root, entry.path), entry.mode);
+                        let had = Had { mode: entry.mode, inode: entry.inode };
+                        known.entry((entry.root, entry.path)).or_default().push(had);
                     }
                 }
             }
@@ -60,7 +71,8 @@ impl Modes {
         if known.is_empty() {
             return seen;
         }
-        known.get(&(root, path.to_owned())).copied().filter(|mode| mode | OPEN == seen).unwrap_or(seen)
+        let all = known.get(&(root, path.to_owned())).map(Vec::as_slice).unwrap_or_default();
+        all.iter().find(|had| had.mode | OPEN == seen).map_or(seen, |had| had.mode)
     }
 
     /// Returns the attributes of what is at a path, a folder's with the mode that it has.
@@ -74,17 +86,28 @@ impl Modes {
 
     /// Opens a folder up that is open by its place.
     pub(crate) fn open(&self, root: usize, path: &Path, folder: BorrowedFd<'_>) -> io::Result<()> {
-        let mode = statat(folder, "", AtFlags::EMPTY_PATH)?.st_mode & 0o7777;
+        let stat = statat(folder, "", AtFlags::EMPTY_PATH)?;
+        let mode = stat.st_mode & 0o7777;
         if mode & OPEN == OPEN {
             return Ok(());
         }
+        self.note(root, path, mode, stat.st_ino)?;
+        Ok(chmod(opened(folder), Mode::from_raw_mode(mode | OPEN))?)
+    }
+
+    /// Writes down which mode a folder has that is opened up next, and that is at a path or comes to it.
+    pub(crate) fn note(&self, root: usize, path: &Path, mode: u32, inode: u64) -> io::Result<()> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut line = serde_json::to_vec(&Entry { root, path: path.to_owned(), mode })?;
+        let inode = Some(inode);
+        let mut line = serde_json::to_vec(&Entry { root, path: path.to_owned(), mode, inode })?;
         line.push(b'\n');
         let mut note = File::options().append(true).create(true).open(&self.note)?;
         note.write_all(&line)?;
-        known.insert((root, path.to_owned()), mode);
-        Ok(chmod(opened(folder), Mode::from_raw_mode(mode | OPEN))?)
+        let all = known.entry((root, path.to_owned())).or_default();
+        // Of one folder the last note holds.
+        all.retain(|had| had.inode != inode);
+        all.push(Had { mode, inode });
+        Ok(())
     }
 
     /// Opens all folders up that lead to one below a root, itself included, as far as they are there.
@@ -109,16 +132,20 @@ impl Modes {
         // From below: behind a closed one there is no way.
         for path in below.into_iter().rev() {
             let key = (root, path);
-            let Some(mode) = known.get(&key).copied() else { continue };
+            let Some(all) = known.get(&key) else { continue };
             let folder = match within(place, &key.1) {
                 Ok(folder) => Some(folder),
                 Err(error) if is_gone(&error) => None,
                 Err(error) => return Err(error),
             };
-            if let Some(folder) = folder
-                && statat(&folder, "", AtFlags::EMPTY_PATH)?.st_mode & 0o7777 == mode | OPEN
-            {
-                chmod(opened(folder.as_fd()), Mode::from_raw_mode(mode))?;
+            if let Some(folder) = folder {
+                let stat = statat(&folder, "", AtFlags::EMPTY_PATH)?;
+                let is_it = |had: &&Had| {
+                    stat.st_mode & 0o7777 == had.mode | OPEN && had.inode.is_none_or(|inode| inode == stat.st_ino)
+                };
+                if let Some(had) = all.iter().rev().find(is_it) {
+                    chmod(opened(folder.as_fd()), Mode::from_raw_mode(had.mode))?;
+                }
             }
             if forgets == Forgets::Them {
                 known.remove(&key);

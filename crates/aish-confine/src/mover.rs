@@ -6,15 +6,16 @@ use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, Mode, RenameFlags, chmod, chmodat, renameat_with, statat};
-use rustix::io::Errno;
+use rustix::fs::{AtFlags, Mode, RenameFlags, chmod, chmodat};
 
-use crate::attributes::Attributes;
-use crate::beneath::{Beneath, name, opened, within};
+use crate::attributes::{Attributes, FileKind};
+use crate::beneath::{self, Beneath, name, opened, within};
+use crate::conflict;
 use crate::extended;
 use crate::journal::{Move, MoveKind};
 use crate::modes::{Forgets, Modes, is_gone};
 use crate::outcome::OnConflict;
+use crate::shift::{Notes, Way, is_shut, opened_up, rename};
 
 /// Why a move was not made.
 #[derive(Debug)]
@@ -50,14 +51,37 @@ pub(crate) struct Sides<'a> {
     pub(crate) moved: BTreeSet<u64>,
     /// The number of the root.
     pub(crate) root: usize,
+    /// Whether some moves may have been taken back before a cut.
+    pub(crate) resumes: bool,
     /// Folders of the tree that are open for the time of moving.
     pub(crate) open: &'a Modes,
 }
 
-impl Sides<'_> {
+impl<'a> Sides<'a> {
     /// Returns the name of a move's other side, below the layer.
     fn layer_name(&self, one: &Move) -> PathBuf {
         if self.staged { one.number.to_string().into() } else { one.path.clone() }
+    }
+
+    fn notes(&self, way: Way) -> Notes<'a> {
+        Notes { open: self.open, root: self.root, way }
+    }
+
+    /// Gives a folder on the layer's side the mode again that it had, where it was open for its move and that was cut.
+    fn shut(&mut self, one: &Move, had: Option<&Attributes>) -> Result<(), Stopped> {
+        let Some(had) = had.filter(|had| had.kind == FileKind::Folder && is_shut(had.mode)) else { return Ok(()) };
+        let (side, name) = match one.kind {
+            MoveKind::Create | MoveKind::Exchange => {
+                let name = self.layer_name(one);
+                (&mut self.layer, name)
+            }
+            MoveKind::Delete => (&mut self.aside, one.number.to_string().into()),
+            MoveKind::Attributes | MoveKind::Folder => return Ok(()),
+        };
+        if look(side, &name)?.is_some_and(|seen| seen.inode == had.inode && seen.mode == opened_up(had.mode)) {
+            chmodat(side.parent(&name)?, beneath::name(&name), Mode::from_raw_mode(had.mode), AtFlags::empty())?;
+        }
+        Ok(())
     }
 
     /// Returns the attributes of a path of the tree; none where nothing is.
@@ -67,38 +91,33 @@ impl Sides<'_> {
 
     /// Makes a move.
     pub(crate) fn forward(&mut self, one: &Move) -> Result<(), Stopped> {
+        if self.is_made(one)? {
+            self.moved.extend(one.old.as_ref().filter(|old| old.has_names()).map(|old| old.inode));
+            return self.shut(one, one.old.as_ref());
+        }
+        let (into, out) = (self.notes(Way::In), self.notes(Way::Out));
         let other = self.layer_name(one);
         let aside = PathBuf::from(one.number.to_string());
         match one.kind {
             MoveKind::Create => {
-                let there = inode(&mut self.tree, &one.path)?;
-                if there.is_some() && there == inode_of(one.new.as_ref()) {
-                    return Ok(());
-                }
-                rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::NOREPLACE)
+                rename((&mut self.layer, &other), (&mut self.tree, &one.path), RenameFlags::NOREPLACE, into)
             }
             MoveKind::Exchange => {
                 let there = look(&mut self.tree, &one.path)?;
-                if inode_of(there.as_ref()) == inode_of(one.new.as_ref()) {
-                    return Ok(());
-                }
                 let looks_now = self.is_untouched(one, there.as_ref())?;
-                rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::EXCHANGE)?;
+                rename((&mut self.layer, &other), (&mut self.tree, &one.path), RenameFlags::EXCHANGE, into)?;
                 if looks_now && !is_version(&mut self.layer, &other, one)? {
-                    rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::EXCHANGE)?;
+                    rename((&mut self.layer, &other), (&mut self.tree, &one.path), RenameFlags::EXCHANGE, into)?;
                     return Err(Stopped::Changed);
                 }
                 Ok(())
             }
             MoveKind::Delete => {
                 let there = look(&mut self.tree, &one.path)?;
-                if there.is_none() && inode(&mut self.aside, &aside)?.is_some() {
-                    return Ok(());
-                }
                 let looks_now = self.is_untouched(one, there.as_ref())?;
-                rename(&mut self.tree, &one.path, &mut self.aside, &aside, RenameFlags::NOREPLACE)?;
+                rename((&mut self.tree, &one.path), (&mut self.aside, &aside), RenameFlags::NOREPLACE, out)?;
                 if looks_now && !is_version(&mut self.aside, &aside, one)? {
-                    rename(&mut self.aside, &aside, &mut self.tree, &one.path, RenameFlags::NOREPLACE)?;
+                    rename((&mut self.aside, &aside), (&mut self.tree, &one.path), RenameFlags::NOREPLACE, into)?;
                     return Err(Stopped::Changed);
                 }
                 Ok(())
@@ -116,8 +135,14 @@ impl Sides<'_> {
         // Whoever changed it between the look and the move has changed what is in the layer now.
         let is_version = match one.kind {
             _ if one.old.as_ref().is_some_and(Attributes::has_names) => true,
-            MoveKind::Exchange => is_version(&mut self.layer, &other, one)?,
-            MoveKind::Delete => is_version(&mut self.aside, Path::new(&one.number.to_string()), one)?,
+            MoveKind::Exchange => {
+                is_version(&mut self.layer, &other, one)? && has_print(&self.layer_path.join(&other), one)
+            }
+            MoveKind::Delete => {
+                let name = PathBuf::from(one.number.to_string());
+                let folder = if self.staged { &self.layer_path } else { &self.old_folders };
+                is_version(&mut self.aside, &name, one)? && has_print(&folder.join(&name), one)
+            }
             MoveKind::Create | MoveKind::Attributes | MoveKind::Folder => true,
         };
         if !is_version {
@@ -137,10 +162,11 @@ impl Sides<'_> {
     /// Takes a move back. Where another thing is there by now it is replaced, and goes to the layer's side, or nothing is done.
     pub(crate) fn back(&mut self, one: &Move, on_conflict: OnConflict) -> Result<(), Stopped> {
         let force = on_conflict == OnConflict::Replace;
+        let (into, out) = (self.notes(Way::In), self.notes(Way::Out));
         let other = self.layer_name(one);
         let aside = PathBuf::from(one.number.to_string());
         // Where it was never made the tree is not looked at: there may be no way to it.
-        if !force && self.waits(one)? {
+        if !force && self.waits(one)? || self.resumes && !self.is_made(one)? && !one.keeps_place() {
             return Ok(());
         }
         let there = if matches!(one.kind, MoveKind::Folder | MoveKind::Attributes) {
@@ -157,24 +183,26 @@ impl Sides<'_> {
             MoveKind::Create => match there {
                 None => Ok(()),
                 Some(_) if is_new || force => {
-                    rename(&mut self.tree, &one.path, &mut self.layer, &other, RenameFlags::NOREPLACE)
+                    rename((&mut self.tree, &one.path), (&mut self.layer, &other), RenameFlags::NOREPLACE, out)
                 }
                 // It is another's, and nothing was there before.
                 Some(_) => Ok(()),
             },
             MoveKind::Exchange if there == inode_of(one.old.as_ref()) => Ok(()),
             MoveKind::Exchange => match there {
-                None => rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::NOREPLACE),
+                None => rename((&mut self.layer, &other), (&mut self.tree, &one.path), RenameFlags::NOREPLACE, into),
                 Some(_) if is_new || force => {
-                    rename(&mut self.layer, &other, &mut self.tree, &one.path, RenameFlags::EXCHANGE)
+                    rename((&mut self.layer, &other), (&mut self.tree, &one.path), RenameFlags::EXCHANGE, into)
                 }
                 // Another program has put its own in the place of the one that came, as it would have of the one before.
                 Some(_) => Ok(()),
             },
             MoveKind::Delete if there.is_some() && there == inode_of(one.old.as_ref()) => Ok(()),
             MoveKind::Delete => match there {
-                None => rename(&mut self.aside, &aside, &mut self.tree, &one.path, RenameFlags::NOREPLACE),
-                Some(_) if force => rename(&mut self.aside, &aside, &mut self.tree, &one.path, RenameFlags::EXCHANGE),
+                None => rename((&mut self.aside, &aside), (&mut self.tree, &one.path), RenameFlags::NOREPLACE, into),
+                Some(_) if force => {
+                    rename((&mut self.aside, &aside), (&mut self.tree, &one.path), RenameFlags::EXCHANGE, into)
+                }
                 Some(_) => Err(Stopped::Changed),
             },
             MoveKind::Attributes | MoveKind::Folder => {
@@ -186,6 +214,54 @@ impl Sides<'_> {
                 }
             }
         }
+    }
+
+    /// Takes attributes back where they are as they came, and fails where they are not.
+    pub(crate) fn attributes_back(&mut self, one: &Move) -> Result<(), Stopped> {
+        let (before, after) = (self.old_folders.join(one.number.to_string()), self.new_folders.join(&one.path));
+        self.change(one, (one.new.as_ref(), &after), (one.old.as_ref(), &before), false)
+    }
+
+    /// Returns where something lies that came out of the tree and is not the version of the journal; none where all is as it
+    /// should be when a move was taken back.
+    pub(crate) fn gave_way(&mut self, one: &Move) -> Result<Option<PathBuf>, Stopped> {
+        self.shut(one, one.new.as_ref())?;
+        let (side, folder, name) = match one.kind {
+            MoveKind::Create | MoveKind::Exchange => {
+                let name = self.layer_name(one);
+                (&mut self.layer, &self.layer_path, name)
+            }
+            MoveKind::Delete => {
+                let folder = if self.staged { &self.layer_path } else { &self.old_folders };
+                (&mut self.aside, folder, one.number.to_string().into())
+            }
+            MoveKind::Attributes | MoveKind::Folder => return Ok(None),
+        };
+        let Some(out) = look(side, &name)? else { return Ok(None) };
+        let path = folder.join(name);
+        let is_other = match &one.new {
+            Some(new) => conflict::is_other_version(one, (&out, new), &path).map_err(|error| error.source)?,
+            None => true,
+        };
+        Ok(is_other.then_some(path))
+    }
+
+    /// Says whether the move of a path was made: what was there is on the layer's side, or what came is there no more, whatever
+    /// the tree has by now. Of attributes that cannot be told.
+    fn is_made(&mut self, one: &Move) -> io::Result<bool> {
+        let old = inode_of(one.old.as_ref());
+        Ok(match one.kind {
+            MoveKind::Create => {
+                let other = self.layer_name(one);
+                inode(&mut self.layer, &other)?.is_none()
+            }
+            MoveKind::Exchange => {
+                let other = self.layer_name(one);
+                old.is_some() && inode(&mut self.layer, &other)? == old
+            }
+            MoveKind::Delete => old.is_some() && inode(&mut self.aside, Path::new(&one.number.to_string()))? == old,
+            MoveKind::Attributes | MoveKind::Folder => false,
+        })
     }
 
     /// Says whether the move of a path was not made, or was taken back: its other side is still where it was. Of attributes
@@ -204,6 +280,7 @@ impl Sides<'_> {
 
     /// Makes a move again that was taken back, where taking back is given up. `came` is the inode of what came back for it.
     pub(crate) fn again(&mut self, one: &Move, came: Option<u64>) -> Result<(), Stopped> {
+        let (into, back) = (self.notes(Way::In), self.notes(Way::Out));
         let (other, aside) = (self.layer_name(one), PathBuf::from(one.number.to_string()));
         let (side, name) = match one.kind {
             MoveKind::Create | MoveKind::Exchange => (&mut self.layer, other),
@@ -219,7 +296,7 @@ impl Sides<'_> {
         let out = inode(side, &name)?;
         if one.kind == MoveKind::Create {
             let Some(_) = out else { return Ok(()) };
-            return rename(side, &name, &mut self.tree, &one.path, RenameFlags::NOREPLACE);
+            return rename((side, &name), (&mut self.tree, &one.path), RenameFlags::NOREPLACE, into);
         }
         if out.is_some() && out == came {
             return Ok(());
@@ -228,7 +305,7 @@ impl Sides<'_> {
             return Err(Stopped::Changed);
         }
         let flags = if out.is_some() { RenameFlags::EXCHANGE } else { RenameFlags::NOREPLACE };
-        rename(&mut self.tree, &one.path, side, &name, flags)
+        rename((&mut self.tree, &one.path), (side, &name), flags, back)
     }
 
     /// Fails where the path is not what the journal says any more. Of a file with several names only the first move tells: each
@@ -255,7 +332,8 @@ impl Sides<'_> {
         let ((Some(old), from), (Some(new), wanted)) = (from, wanted) else { return Ok(()) };
         let (parent, name) = (self.tree.parent(&one.path)?, name(&one.path));
         let Some(now) = Attributes::within(parent, name)? else { return Err(Stopped::Changed) };
-        if Some(now.inode) != inode_of(one.old.as_ref()) {
+        // Another file that has got the name since gets them where that is wanted.
+        if now.kind != old.kind || !force && Some(now.inode) != inode_of(one.old.as_ref()) {
             return Err(Stopped::Changed);
         }
         self.moved.insert(now.inode);
@@ -325,6 +403,11 @@ fn inode(folder: &mut Beneath, path: &Path) -> io::Result<Option<u64>> {
     Ok(inode_of(look(folder, path)?.as_ref()))
 }
 
+/// Says whether a folder that came out of the tree has in it what it had when it was looked at.
+fn has_print(path: &Path, one: &Move) -> bool {
+    one.old_print.is_none_or(|print| print == conflict::fingerprint(path))
+}
+
 /// Says whether what came out of the tree is the version that the journal has. Its move changed the time of its change.
 fn is_version(folder: &mut Beneath, path: &Path, one: &Move) -> io::Result<bool> {
     let (Some(out), Some(old)) = (look(folder, path)?, &one.old) else { return Ok(false) };
@@ -333,55 +416,4 @@ fn is_version(folder: &mut Beneath, path: &Path, one: &Move) -> io::Result<bool>
     }
     let Some(before) = one.before else { return Ok(true) };
     Ok(extended::with_file(folder.parent(path)?, name(path), |of| extended::known(of))?.print == before)
-}
-
-fn rename(
-    from: &mut Beneath,
-    from_path: &Path,
-    to: &mut Beneath,
-    to_path: &Path,
-    flags: RenameFlags,
-) -> Result<(), Stopped> {
-    let (from, to) = (from.parent(from_path)?, to.parent(to_path)?);
-    let (old, new) = (name(from_path), name(to_path));
-    match renameat_with(from, old, to, new, flags) {
-        Ok(()) => Ok(()),
-        Err(Errno::EXIST) => Err(Stopped::Changed),
-        Err(Errno::ACCESS) => {
-            // A folder that may not be written gives and takes no names, and cannot get another parent; for the moment of the
-            // move it may.
-            let parents = [from, to].map(|parent| (parent, open_up(parent, Path::new(""))));
-            let ours = open_up(from, old);
-            let theirs = if flags.contains(RenameFlags::EXCHANGE) { open_up(to, new) } else { None };
-            let done = renameat_with(from, old, to, new, flags);
-            let (mine, other) = if done.is_ok() { ((to, new), (from, old)) } else { ((from, old), (to, new)) };
-            let moved = [(mine, ours), (other, theirs)];
-            let parents = parents.map(|(parent, mode)| ((parent, Path::new("")), mode));
-            for ((folder, name), mode) in moved.into_iter().chain(parents) {
-                if let Some(mode) = mode {
-                    set_mode(folder, name, mode)?;
-                }
-            }
-            Ok(done?)
-        }
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Lets the owner of a folder write to it, and returns its mode of before; none where it may already, or is no folder. Without a
-/// name it is the one that is open.
-fn open_up(folder: BorrowedFd<'_>, name: &Path) -> Option<u32> {
-    let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW | AtFlags::EMPTY_PATH).ok()?;
-    let mode = stat.st_mode & 0o7777;
-    let is_shut = stat.st_mode & 0o170_000 == 0o040_000 && mode & 0o300 != 0o300;
-    (is_shut && set_mode(folder, name, mode | 0o700).is_ok()).then_some(mode)
-}
-
-fn set_mode(folder: BorrowedFd<'_>, name: &Path, mode: u32) -> rustix::io::Result<()> {
-    let mode = Mode::from_raw_mode(mode);
-    if name.as_os_str().is_empty() {
-        chmod(opened(folder), mode)
-    } else {
-        chmodat(folder, name, mode, AtFlags::empty())
-    }
 }

@@ -14,7 +14,27 @@ use crate::modes::{Modes, OpenTrees};
 use crate::mover::{Sides, Stopped};
 use crate::outcome::{Conflict, KeepError, OnConflict, Why};
 use crate::staging::{self, Coming, Note};
+use crate::step::GaveWay;
 use crate::{parents, parts};
+
+/// Why moves are taken back, and what becomes of what others did in their places since.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taking<'a> {
+    /// Keeping is given up: it is put aside.
+    Up,
+    /// What was kept is taken back as it was looked at: it stays, and nothing is taken back.
+    Stop,
+    /// The same where some paths are to be replaced, which whoever wants that has put aside: all other is put aside.
+    Replace(&'a [Conflict]),
+    /// A taking back that was cut is brought to its end: it is put aside.
+    Again,
+}
+
+impl Taking<'_> {
+    fn coming(self) -> Coming {
+        if self == Self::Up { Coming::New } else { Coming::Old }
+    }
+}
 
 /// The moves of a layer, with what they are made from.
 pub(crate) struct Moving<'a> {
@@ -24,11 +44,15 @@ pub(crate) struct Moving<'a> {
     pub(crate) note: Option<&'a Note>,
     /// Folders that were made for what is taken back.
     made: Mutex<Vec<PathBuf>>,
+    /// What came out of the tree and is not what was kept.
+    gave_way: Mutex<Vec<GaveWay<'a>>>,
+    /// Whether some may have been taken back before a cut.
+    resumes: bool,
 }
 
 impl<'a> Moving<'a> {
     pub(crate) fn new(layer: &'a Layer, moves: &'a [Move], note: Option<&'a Note>) -> Self {
-        Self { layer, moves, note, made: Mutex::default() }
+        Self { layer, moves, note, made: Mutex::default(), gave_way: Mutex::default(), resumes: false }
     }
 
     /// Makes all moves: contents, a second look at them, then the folders that hold them, whose mode may close them.
@@ -60,21 +84,43 @@ impl<'a> Moving<'a> {
         done.map_err(|stopped| self.stopped(one, stopped))
     }
 
-    /// Takes all moves back. `coming` says whether that gives keeping up, where a move may not have been made, or takes back
-    /// what was kept.
+    /// Takes all moves back, and looks at what came out for each.
     ///
     /// # Errors
     /// The first of what was refused; all others are taken back.
-    pub(crate) fn back(&self, coming: Coming) -> Result<(), KeepError> {
-        let open = self.open()?;
+    pub(crate) fn back(&mut self, taking: Taking<'_>) -> Result<(), KeepError> {
+        self.resumes = taking == Taking::Again;
+        let this = &*self;
+        let (open, coming) = (this.open()?, taking.coming());
         if coming == Coming::Old {
-            parents::make(self.layer, self.moves, &open.modes, &mut self.made())?;
+            parents::make(this.layer, this.moves, &open.modes, &mut locked(&this.made))?;
         }
-        self.all(&open, |side, one| match (self.note, coming) {
-            (Some(note), _) => staging::back(side, one, note, coming),
-            (None, Coming::Old) => side.back(one, OnConflict::Replace),
-            (None, Coming::New) => side.back(one, OnConflict::Stop),
+        this.all(&open, |side, one| {
+            match (this.note, coming) {
+                (Some(note), _) => staging::back(side, one, note, coming),
+                (None, Coming::Old) if taking == Taking::Stop && one.keeps_place() => side.attributes_back(one),
+                (None, Coming::Old) => side.back(one, OnConflict::Replace),
+                (None, Coming::New) => side.back(one, OnConflict::Stop),
+            }?;
+            let Some(from) = side.gave_way(one)? else { return Ok(()) };
+            let is_at = |known: &Conflict| known.path == this.layer.tree(one.root).join(&one.path);
+            match taking {
+                // It changed after it was looked at.
+                Taking::Stop => this.again_one(side, one).and(Err(Stopped::Changed)),
+                Taking::Replace(known) if known.iter().any(is_at) => Ok(()),
+                Taking::Replace(_) | Taking::Up | Taking::Again => {
+                    locked(&this.gave_way).push(GaveWay { one, from });
+                    Ok(())
+                }
+            }
         })
+    }
+
+    /// Puts aside what came out of the tree and is not what was kept, as a step that can be taken back itself. Returns its name;
+    /// none where there is nothing of the kind.
+    pub(crate) fn put_aside(&self, what: &str) -> Result<Option<String>, LayerError> {
+        let gave_way = std::mem::take(&mut *locked(&self.gave_way));
+        self.layer.put_aside(&gave_way, self.note.is_some(), what)
     }
 
     /// Makes those moves again that were taken back.
@@ -83,23 +129,27 @@ impl<'a> Moving<'a> {
     /// The first of what was refused; all others are made.
     pub(crate) fn again(&self) -> Result<(), KeepError> {
         let open = self.open()?;
-        self.all(&open, |side, one| match self.note {
+        self.all(&open, |side, one| self.again_one(side, one))?;
+        // Where another program has put something there meanwhile, they stay.
+        std::mem::take(&mut *locked(&self.made)).iter().rev().for_each(|folder| _ = fs::remove_dir(folder));
+        Ok(())
+    }
+
+    fn again_one(&self, side: &mut Sides<'_>, one: &Move) -> Result<(), Stopped> {
+        match self.note {
             Some(note) => staging::again(side, one, note),
             None => side.again(one, one.old.as_ref().map(|old| old.inode)),
-        })?;
-        // Where another program has put something there meanwhile, they stay.
-        std::mem::take(&mut *self.made()).iter().rev().for_each(|folder| _ = fs::remove_dir(folder));
-        Ok(())
+        }
     }
 
     /// Does something with every move, the last one first, folders after what is in them.
     fn all(
         &self,
         open: &OpenTrees<'_>,
-        work: impl Fn(&mut Sides<'_>, &Move) -> Result<(), Stopped>,
+        work: impl Fn(&mut Sides<'_>, &'a Move) -> Result<(), Stopped>,
     ) -> Result<(), KeepError> {
         let mut sides = self.sides(self.moves, &open.modes)?;
-        let (folders, contents): (Vec<&Move>, Vec<&Move>) = split(self.moves);
+        let (folders, contents): (Vec<&'a Move>, Vec<&'a Move>) = split(self.moves);
         let mut first = Ok(());
         // Folders last, so that their times stay as they are put back.
         for one in contents.into_iter().rev().chain(folders) {
@@ -108,10 +158,6 @@ impl<'a> Moving<'a> {
             first = first.and(done);
         }
         first
-    }
-
-    fn made(&self) -> MutexGuard<'_, Vec<PathBuf>> {
-        self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Opens up the folders of trees that their owner cannot enter.
@@ -140,6 +186,7 @@ impl<'a> Moving<'a> {
                 staged,
                 moved: BTreeSet::new(),
                 root,
+                resumes: self.resumes,
                 open,
             };
             all.insert(root, sides);
@@ -154,6 +201,10 @@ impl<'a> Moving<'a> {
             Stopped::Refused(source) => KeepError::Move { path, source },
         }
     }
+}
+
+fn locked<T>(one: &Mutex<T>) -> MutexGuard<'_, T> {
+    one.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Parts folders that are on both sides from all others.

@@ -12,6 +12,8 @@ pub enum Why {
     Changed,
     /// Another program has it open for writing.
     Open,
+    /// It is a folder, and something in it cannot be looked at, so that nobody knows whether it changed.
+    Unread,
     /// It is one of several names of a file, and what was done to it would not be done to the others.
     Linked,
     /// It is a folder that is gone, and something is to be put back into it.
@@ -26,6 +28,7 @@ impl Why {
         match self {
             Self::Changed => "was changed by another program",
             Self::Open => "is open for writing in another program",
+            Self::Unread => "cannot be compared with what it was: something in it cannot be read",
             Self::Linked => {
                 "is one of several names of a file, as far as a layer can tell, and the others would stay as they were"
             }
@@ -100,6 +103,15 @@ pub enum KeepError {
         #[source]
         source: Box<KeepError>,
     },
+    /// What others changed in the place of what was moved already was put aside.
+    #[error("what changed meanwhile gave way to what was there before and is step {step} of undo")]
+    GaveWay {
+        /// The layer that has it, and that can be taken back.
+        step: String,
+        /// Why nothing was kept.
+        #[source]
+        source: Box<KeepError>,
+    },
     /// The layer cannot be used.
     #[error("the layer cannot be used")]
     Layer(#[from] LayerError),
@@ -111,8 +123,13 @@ fn conflicts(all: &[Conflict]) -> String {
         [one, rest @ ..] => format!("{} and {} more", one.path.display(), rest.len()),
         [] => "nothing".to_owned(),
     };
-    let changed = all.iter().any(|one| one.why != Why::Linked);
-    let why =
-        if changed { "changed while the command ran" } else { "would be parted from other names of the same file" };
+    let only = |why| all.iter().all(|one| one.why == why);
+    let why = if only(Why::Linked) {
+        "would be parted from other names of the same file"
+    } else if only(Why::Unread) {
+        "cannot be compared with what was there"
+    } else {
+        "changed while the command ran"
+    };
     format!("{paths} {why}")
 }

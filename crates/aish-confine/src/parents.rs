@@ -14,11 +14,20 @@ use crate::layer::{Layer, LayerError, at};
 use crate::modes::{Modes, is_replaced};
 use crate::outcome::{Conflict, Why};
 
-/// Lists the folders that moves are made in, by root and path.
+/// Lists the folders that moves are made in, by root and path: also those that hold a folder which gets attributes.
 pub(crate) fn of(moves: &[Move]) -> BTreeSet<(usize, PathBuf)> {
+    holding(moves, |_| true)
+}
+
+/// The same of what comes, goes or is another file.
+fn of_contents(moves: &[Move]) -> BTreeSet<(usize, PathBuf)> {
+    holding(moves, |one| one.kind != MoveKind::Folder)
+}
+
+fn holding(moves: &[Move], which: impl Fn(&&Move) -> bool) -> BTreeSet<(usize, PathBuf)> {
     let mut all = BTreeSet::new();
     let mut last = None;
-    for one in moves.iter().filter(|one| one.kind != MoveKind::Folder) {
+    for one in moves.iter().filter(which) {
         let folder = (one.root, one.path.parent().unwrap_or(Path::new("")));
         if last != Some(folder) {
             all.insert((folder.0, folder.1.to_owned()));
@@ -65,7 +74,7 @@ pub(crate) fn way(tree: &Path, path: &Path) -> io::Result<Way> {
 pub(crate) fn missing(layer: &Layer, moves: &[Move]) -> Result<BTreeMap<(usize, PathBuf), Conflict>, LayerError> {
     let needed = needed(moves);
     let mut found = BTreeMap::new();
-    for folder in of(moves) {
+    for folder in of_contents(moves) {
         let tree = layer.tree(folder.0);
         let place = tree.join(&folder.1);
         let (path, why) = match at(&place, way(&tree, &folder.1))? {

@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
 use aish_confine::{Caches, KeepError, Layer, OnConflict, State, Why};
 
-use crate::place::Place;
+use crate::place::{Place, is_root};
 
 fn keep(layer: &Layer, place: &Place) -> Vec<(String, Why)> {
     match layer.keep(Caches::LeftOut, OnConflict::Stop) {
@@ -280,5 +280,82 @@ fn an_index_that_git_only_looked_at_is_no_conflict() {
             git(&place, &["add", "c"]);
             assert!(matches!(layer.take_back(OnConflict::Stop), Err(KeepError::Conflicts(_))));
         }
+    }
+}
+
+#[test]
+fn a_folder_that_goes_is_looked_at_as_a_whole() {
+    let place = Place::new();
+    place.write("d/in/f", "old\n");
+    place.write("e/in/f", "old\n");
+    let ran = place.run("rm -r d; rm -r e; mkdir e; echo new > e/n");
+    let writers =
+        ["d", "e"].map(|name| fs::File::options().append(true).open(place.tree.join(name).join("in/f")).unwrap());
+    assert_eq!(keep(&ran.layer, &place), ["d", "e"].map(|path| (path.to_owned(), Why::Open)));
+    drop(writers);
+    ran.layer.discard().unwrap();
+    // Below where a path is longer than the system takes.
+    let mut at = fs::File::open(place.tree.join("d")).unwrap();
+    for _ in 0..25 {
+        let name = "n".repeat(200);
+        rustix::fs::mkdirat(&at, &name, rustix::fs::Mode::RWXU).unwrap();
+        let flags = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::DIRECTORY;
+        at = rustix::fs::openat(&at, &name, flags, rustix::fs::Mode::empty()).unwrap().into();
+    }
+    let ran = place.run("rm -r d");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let flags = rustix::fs::OFlags::CREATE | rustix::fs::OFlags::WRONLY;
+    let file = rustix::fs::openat(&at, "mine", flags, rustix::fs::Mode::RWXU).unwrap();
+    drop(file);
+    assert_eq!(keep(&ran.layer, &place), [("d".to_owned(), Why::Changed)]);
+    ran.layer.discard().unwrap();
+    aish_confine::remove_tree(&place.tree.join("d")).unwrap();
+}
+
+#[test]
+fn a_folder_that_cannot_be_looked_through_is_a_conflict() {
+    if is_root() {
+        return;
+    }
+    for mode in [0o311, 0o444] {
+        let place = Place::new();
+        place.write("d/in/f", "old\n");
+        fs::set_permissions(place.tree.join("d/in"), fs::Permissions::from_mode(mode)).unwrap();
+        let ran = place.run("chmod 755 d/in; rm -r d");
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        assert_eq!(keep(&ran.layer, &place), [("d".to_owned(), Why::Unread)]);
+        // Whoever wants it all the same gets it back as it was.
+        ran.layer.keep(Caches::LeftOut, OnConflict::Replace).unwrap();
+        ran.layer.take_back(OnConflict::Stop).unwrap();
+        let now = fs::metadata(place.tree.join("d/in")).unwrap().mode() & 0o777;
+        assert_eq!(now, mode);
+        fs::set_permissions(place.tree.join("d/in"), fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(place.read("d/in/f"), "old\n");
+    }
+}
+
+#[test]
+fn attributes_of_another_file_are_only_taken_back_where_that_is_wanted() {
+    let shared = tempfile::tempdir_in("/dev/shm").unwrap();
+    for elsewhere in [false, true] {
+        let mut place = Place::new();
+        if elsewhere {
+            place.layers = shared.path().to_owned();
+        }
+        place.write("a", "old\n");
+        fs::hard_link(place.tree.join("a"), place.tree.join("b")).unwrap();
+        let layer = place.keep("chmod 755 a b");
+        for name in ["a", "b"] {
+            let status =
+                std::process::Command::new("cp").arg("-p").args([name, "copy"]).current_dir(&place.tree).status();
+            assert!(status.unwrap().success());
+            fs::rename(place.tree.join("copy"), place.tree.join(name)).unwrap();
+        }
+        let now = place.picture();
+        let Err(KeepError::Conflicts(found)) = layer.take_back(OnConflict::Stop) else { panic!() };
+        assert_eq!(found.len(), 1);
+        assert_eq!(place.picture(), now);
+        layer.take_back(OnConflict::Replace).unwrap();
+        assert_eq!(fs::metadata(&found[0].path).unwrap().mode() & 0o777, 0o644);
     }
 }

@@ -124,3 +124,39 @@ fn cut(place: &Place, rounds: u32) {
 fn ended(victim: &mut Child) -> bool {
     victim.try_wait().unwrap().is_some()
 }
+
+#[test]
+fn copies_that_a_cut_left_before_the_first_move_are_taken_away() {
+    use std::os::unix::fs::MetadataExt as _;
+    let elsewhere = tempfile::tempdir_in("/dev/shm").unwrap();
+    let mut place = Place::new();
+    place.layers = elsewhere.path().to_owned();
+    place.write("a", "old\n");
+    let old = place.picture();
+    let layer = place.keep("echo new > a");
+    let before = place.picture();
+    let meta = std::fs::metadata(&place.tree).unwrap();
+    let (mode, time) = (meta.mode() & 0o7777, format!("[{},{}]", meta.mtime(), meta.mtime_nsec()));
+    let root = format!(
+        "{{\"kind\":\"folder\",\"inode\":{},\"mode\":{mode},\"uid\":{},\"gid\":{},\"size\":0,\"links\":2,\"modified\":{time},\"changed\":{time}}}",
+        meta.ino(),
+        meta.uid(),
+        meta.gid()
+    );
+    let cut = || {
+        let copies = place.tree.join(format!(".aish-keep-{}", layer.id()));
+        std::fs::create_dir(&copies).unwrap();
+        std::fs::write(copies.join("0"), "ol").unwrap();
+        let note = format!("{{\"roots\":[[0,{root}]],\"copies\":[]}}");
+        std::fs::write(place.layers.join(layer.id()).join("staged"), note).unwrap();
+    };
+    cut();
+    assert_eq!(layer.recover().unwrap().state, State::Kept);
+    assert_eq!(place.picture(), before);
+    cut();
+    // As each start does.
+    assert_eq!(Layer::all(&place.layers).len(), 1);
+    assert_eq!(place.picture(), before);
+    layer.take_back(OnConflict::Stop).unwrap();
+    assert_eq!(place.picture(), old);
+}

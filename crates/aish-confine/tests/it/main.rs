@@ -11,6 +11,8 @@ mod conflicts;
 #[cfg(test)]
 mod cut;
 #[cfg(test)]
+mod edits;
+#[cfg(test)]
 mod everyday;
 #[cfg(test)]
 mod exactness;

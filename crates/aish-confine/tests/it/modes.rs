@@ -212,3 +212,54 @@ fn a_folder_that_cannot_be_compared_is_told() {
     set_mode(&place.tree.join("d"), 0o700);
     assert_eq!((place.read("a"), place.read("d/f")), ("precious".to_owned(), "precious".to_owned()));
 }
+
+#[test]
+fn a_folder_that_was_open_for_its_move_when_that_was_cut_is_as_it_was() {
+    let place = Place::new();
+    place.write("d/f", "precious");
+    set_mode(&place.tree.join("d"), 0o555);
+    let before = place.picture();
+    let layer = place.keep("chmod 755 d; rm -r d; mkdir e; echo n > e/n; chmod 555 e");
+    let after = place.picture();
+    let (folder, come) = (place.layers.join(layer.id()), place.tree.join("e"));
+    let cut = |state: &str, opened: &[&Path]| {
+        opened.iter().for_each(|path| set_mode(path, 0o755));
+        let inode = std::os::unix::fs::MetadataExt::ino(&fs::metadata(opened[0]).unwrap());
+        let note = format!("{{\"root\":0,\"path\":\"e\",\"mode\":365,\"inode\":{inode}}}\n");
+        fs::write(folder.join("opened"), note).unwrap();
+        fs::write(folder.join("state"), state).unwrap();
+    };
+    let old = fs::read_dir(folder.join("old")).unwrap().map(|entry| entry.unwrap().path());
+    let old = old.into_iter().find(|path| path.join("f").exists()).unwrap();
+    cut("keeping", &[&come, &old]);
+    assert_eq!(layer.recover().unwrap().state, State::Kept);
+    assert_eq!((place.picture(), mode(&old)), (after, 0o555));
+    // One that a person has put in its place is no matter of the note.
+    set_mode(&come, 0o755);
+    fs::rename(&come, place.home.join("e")).unwrap();
+    fs::create_dir(&come).unwrap();
+    cut("keeping", &[&place.home.join("e"), &old]);
+    set_mode(&come, 0o755);
+    assert_eq!(layer.recover().unwrap().state, State::Kept);
+    assert_eq!((mode(&come), mode(&old)), (0o755, 0o555));
+    fs::remove_dir(&come).unwrap();
+    set_mode(&place.home.join("e"), 0o755);
+    fs::rename(place.home.join("e"), &come).unwrap();
+    set_mode(&come, 0o555);
+    layer.take_back(OnConflict::Stop).unwrap();
+    assert_eq!(place.picture(), before);
+}
+
+#[test]
+fn a_folder_in_one_that_was_closed_gets_its_mode_again() {
+    for line in ["chmod 700 d/e; chmod 000 d", "chmod 000 d/e/g d/e d", "chmod 500 d/e; echo n > n; chmod 300 d/e d"] {
+        places(|place| {
+            fs::create_dir_all(place.tree.join("d/e/g")).unwrap();
+            let before = place.picture();
+            let layer = place.keep(line);
+            assert_ne!(place.picture(), before);
+            layer.take_back(OnConflict::Stop).unwrap();
+            assert_eq!(place.picture(), before, "{line}");
+        });
+    }
+}
