@@ -207,3 +207,34 @@ pub(super) fn without_groups(pattern: &str) -> String {
 fn stem(name: &str) -> &str {
     name.trim_end_matches('*')
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::format;
+
+    use super::*;
+
+    /// What is judged a secret of a home is hidden in a layer too, but for these: git's settings are veiled, our own state is
+    /// hidden by its name, and of the others programs need all but what is hidden.
+    #[test]
+    fn what_is_asked_about_in_a_home_is_hidden_in_a_layer() {
+        const OTHERWISE: &[&str] = &[
+            ".git/config",
+            ".envs",
+            ".local/state/aish",
+            ".terraform.d",
+            ".config/helm",
+            ".config/nushell",
+            ".local/share/fish",
+        ];
+        let judged =
+            secret_files::PATHS.iter().chain(secret_files::MORE_PATHS).filter_map(|path| path.strip_prefix('/'));
+        for path in judged.filter(|path| path.starts_with('.') && !OTHERWISE.contains(path)) {
+            let is_hidden = AT_HOME.iter().any(|known| match known.strip_suffix('*') {
+                Some(start) => path.starts_with(start) || format!("{path}/") == start,
+                None => path.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')),
+            });
+            assert!(is_hidden, "{path} can be read in a layer");
+        }
+    }
+}
