@@ -11,7 +11,9 @@
 //! ID/work-N       work space of overlayfs
 //! ID/old/M        what was deleted, after keeping
 //! ID/modes        modes of folders of upper-N that their owner could not look into
-//! ID/opened       the same of the tree, while something is moved there
+//! ID/opened       the same of the tree, and of what comes to it, while something is moved there
+//! ID/given-up     that keeping is given up, and that no move is made any more
+//! ID/step         a layer of what others did in the place of what is taken back, until it gets its place beside this one
 //! ```
 
 use std::fs;

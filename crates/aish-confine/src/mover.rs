@@ -91,10 +91,15 @@ impl<'a> Sides<'a> {
 
     /// Makes a move.
     pub(crate) fn forward(&mut self, one: &Move) -> Result<(), Stopped> {
-        if self.is_made(one)? {
+        let there = if one.keeps_place() || one.old.is_none() { Ok(None) } else { look(&mut self.tree, &one.path) };
+        // Where the old one is in its place it is the other side that nothing needs to be known of.
+        let is_old =
+            there.as_ref().is_ok_and(|there| there.is_some() && inode_of(there.as_ref()) == inode_of(one.old.as_ref()));
+        if !is_old && self.is_made(one)? {
             self.moved.extend(one.old.as_ref().filter(|old| old.has_names()).map(|old| old.inode));
             return self.shut(one, one.old.as_ref());
         }
+        let there = there?;
         let (into, out) = (self.notes(Way::In), self.notes(Way::Out));
         let other = self.layer_name(one);
         let aside = PathBuf::from(one.number.to_string());
@@ -103,7 +108,6 @@ impl<'a> Sides<'a> {
                 rename((&mut self.layer, &other), (&mut self.tree, &one.path), RenameFlags::NOREPLACE, into)
             }
             MoveKind::Exchange => {
-                let there = look(&mut self.tree, &one.path)?;
                 let looks_now = self.is_untouched(one, there.as_ref())?;
                 rename((&mut self.layer, &other), (&mut self.tree, &one.path), RenameFlags::EXCHANGE, into)?;
                 if looks_now && !is_version(&mut self.layer, &other, one)? {
@@ -113,7 +117,6 @@ impl<'a> Sides<'a> {
                 Ok(())
             }
             MoveKind::Delete => {
-                let there = look(&mut self.tree, &one.path)?;
                 let looks_now = self.is_untouched(one, there.as_ref())?;
                 rename((&mut self.tree, &one.path), (&mut self.aside, &aside), RenameFlags::NOREPLACE, out)?;
                 if looks_now && !is_version(&mut self.aside, &aside, one)? {

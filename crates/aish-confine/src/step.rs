@@ -15,7 +15,7 @@ use rustix::io::Errno;
 
 use crate::attributes::{Attributes, FileKind};
 use crate::conflict;
-use crate::deep::{remove_tree, rename_any};
+use crate::deep::{in_its_folder, remove_tree, rename_any};
 use crate::disk;
 use crate::extended::{self, Which};
 use crate::journal::{self, Header, Move, MoveKind};
@@ -59,7 +59,11 @@ impl Layer {
         for (GaveWay { from, .. }, one) in gave_way.iter().zip(&moves) {
             let to = step.place_of(one);
             at(&to, to.parent().map_or(Ok(()), fs::create_dir_all))?;
-            let done = if copies { transfer::copy(from, &to, &mut seen, Which::All) } else { rename_any(from, &to) };
+            let done = if copies {
+                transfer::copy(from, &to, &mut seen, Which::All)
+            } else {
+                in_its_folder(from, || rename_any(from, &to))
+            };
             at(&to, done)?;
         }
         at(&step.folder, fs::File::open(&step.folder).and_then(|folder| disk::sync(&folder)))?;

@@ -252,3 +252,34 @@ fn a_folder_that_changed_after_it_was_looked_at_stays() {
         break;
     }
 }
+
+#[test]
+fn what_was_edited_in_a_folder_that_the_command_closed_is_put_aside() {
+    use std::os::unix::fs::PermissionsExt as _;
+    for closed in [0o555, 0o500, 0o311] {
+        for (place, shared) in places() {
+            place.write("d/f", "old\n");
+            let before = place.picture();
+            let layer = place.keep(&format!("echo new >> d/f; echo n > d/n; chmod {closed:o} d"));
+            append(&place.tree.join("d/f"), "mine\n");
+            append(&place.tree.join("d/n"), "mine\n");
+            assert!(matches!(layer.take_back(OnConflict::Stop), Err(KeepError::Conflicts(_))));
+            if shared.is_none() {
+                cut(&place, &layer, "taking-back");
+                assert_eq!(layer.recover().unwrap().state, State::TakenBack);
+                assert_eq!(place.picture(), before);
+                let steps = steps(&place, &layer);
+                layer.discard().unwrap();
+                fs::set_permissions(place.tree.join("d"), fs::Permissions::from_mode(closed)).unwrap();
+                steps[0].take_back(OnConflict::Stop).unwrap();
+                let mode = fs::metadata(place.tree.join("d")).unwrap().permissions().mode() & 0o777;
+                assert_eq!((steps.len(), mode), (1, closed));
+                assert_eq!((place.read("d/f"), place.read("d/n")), ("old\nnew\nmine\n".into(), "n\nmine\n".into()));
+            } else {
+                layer.take_back(OnConflict::Replace).unwrap();
+                assert_eq!(place.picture(), before);
+            }
+            fs::set_permissions(place.tree.join("d"), fs::Permissions::from_mode(0o755)).unwrap();
+        }
+    }
+}
