@@ -101,7 +101,7 @@ impl Layer {
             at(&folder, remove_tree(&folder))?;
             at(&folder, fs::create_dir(&folder))?;
         }
-        let mut seen = transfer::Seen::new();
+        let mut seen = transfer::Seen::default();
         let which = if coming == Coming::New { Which::Seen } else { Which::All };
         for one in moves {
             let from = match (coming, one.kind) {
@@ -128,7 +128,7 @@ impl Layer {
     /// and to its place when all is there: until then the layer has what came, and the moves can be taken back.
     pub(crate) fn copy_out(&self, moves: &[Move], note: &Note, coming: Coming) -> Result<(), LayerError> {
         let _open = self.open_roots(note.of_roots())?;
-        let mut seen = transfer::Seen::new();
+        let mut seen = transfer::Seen::default();
         let beside = self.folder.join("out");
         at(&beside, remove_tree(&beside))?;
         at(&beside, fs::create_dir(&beside))?;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io;
+use std::os::fd::AsFd as _;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
@@ -22,8 +23,34 @@ pub(crate) fn is_same_mount(a: &Path, b: &Path) -> io::Result<bool> {
     Ok(of(a)? == of(b)?)
 }
 
-/// Inodes with several names, and where the first copy of each is.
-pub(crate) type Seen = HashMap<u64, PathBuf>;
+/// A file by its device and inode: roots may be on several file systems.
+pub(crate) type FileId = (u64, u64);
+
+/// Files with several names that were copied.
+#[derive(Default)]
+pub(crate) struct Seen {
+    /// Where names of each are that a link can be made of: one on each file system that a link was refused to.
+    names: HashMap<FileId, Vec<PathBuf>>,
+}
+
+impl Seen {
+    /// Gives a file that was copied another name, and says whether that was done.
+    fn link(&self, file: FileId, to: &Path) -> io::Result<bool> {
+        for name in self.names.get(&file).into_iter().flatten() {
+            match fs::hard_link(name, to) {
+                // That one is on another mount, or has all the names that it may have.
+                Err(error) if matches!(error.kind(), io::ErrorKind::CrossesDevices | io::ErrorKind::TooManyLinks) => {}
+                done => return done.map(|()| true),
+            }
+        }
+        Ok(false)
+    }
+
+    /// Notes where a name of a file is.
+    fn add(&mut self, file: FileId, name: &Path) {
+        self.names.entry(file).or_default().push(name.to_owned());
+    }
+}
 
 /// Copies what is at a path to a path where nothing is: contents with their holes, links among each other, times, modes,
 /// owners where the system allows it, extended attributes.
@@ -37,10 +64,11 @@ pub(crate) fn copy(from: &Path, to: &Path, seen: &mut Seen, which: Which) -> io:
     match attributes.kind {
         FileKind::File => {
             if attributes.links > 1 {
-                if let Some(first) = seen.get(&attributes.inode) {
-                    return fs::hard_link(first, to);
+                let file = file_id(from)?;
+                if seen.link(file, to)? {
+                    return Ok(());
                 }
-                seen.insert(attributes.inode, to.to_owned());
+                seen.add(file, to);
             }
             let target = File::options().write(true).create_new(true).mode(0o600).open(to)?;
             copy_content(&File::open(from)?, &target, attributes.size)?;
@@ -60,8 +88,15 @@ pub(crate) fn copy(from: &Path, to: &Path, seen: &mut Seen, which: Which) -> io:
             rustix::fs::mknodat(CWD, to, kind, Mode::from_raw_mode(0o600), meta.rdev())?;
         }
     }
+    // A new owner takes a file's capabilities away.
+    attributes.give_owner(CWD.as_fd(), to)?;
     extended::copy(from, to, which)?;
     attributes.apply(CWD, to)
+}
+
+fn file_id(path: &Path) -> io::Result<FileId> {
+    let meta = fs::symlink_metadata(path)?;
+    Ok((meta.dev(), meta.ino()))
 }
 
 /// Copies the pieces of a file that hold data, so that holes stay holes.
@@ -108,7 +143,7 @@ mod tests {
         symlink("nowhere", from.join("link")).unwrap();
         fs::set_permissions(from.join("a"), fs::Permissions::from_mode(0o440)).unwrap();
         fs::set_permissions(&from, fs::Permissions::from_mode(0o750)).unwrap();
-        copy(&from, &to, &mut Seen::new(), Which::All).unwrap();
+        copy(&from, &to, &mut Seen::default(), Which::All).unwrap();
         let meta = |name: &str| fs::symlink_metadata(to.join(name)).unwrap();
         assert!(meta("sparse").blocks() * 512 < 1 << 20);
         assert_eq!(fs::read(to.join("sparse")).unwrap(), fs::read(from.join("sparse")).unwrap());
