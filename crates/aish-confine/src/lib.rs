@@ -28,6 +28,7 @@ mod filter;
 mod folders;
 mod git_index;
 mod guard;
+mod held;
 mod hidden;
 mod in_tree;
 mod index_state;
