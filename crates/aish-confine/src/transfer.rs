@@ -26,11 +26,20 @@ pub(crate) fn is_same_mount(a: &Path, b: &Path) -> io::Result<bool> {
 /// A file by its device and inode: roots may be on several file systems.
 pub(crate) type FileId = (u64, u64);
 
-/// Files with several names that were copied.
+/// Files with several names, and what is known of them.
 #[derive(Default)]
 pub(crate) struct Seen {
     /// Where names of each are that a link can be made of: one on each file system that a link was refused to.
     names: HashMap<FileId, Vec<PathBuf>>,
+    /// What they were before another of their names was changed, and with it they themselves.
+    before: HashMap<FileId, Before>,
+}
+
+/// What a file was.
+pub(crate) struct Before {
+    pub(crate) attributes: Attributes,
+    /// What has its extended attributes of then, where they changed.
+    pub(crate) extended: Option<PathBuf>,
 }
 
 impl Seen {
@@ -47,8 +56,13 @@ impl Seen {
     }
 
     /// Notes where a name of a file is.
-    fn add(&mut self, file: FileId, name: &Path) {
+    pub(crate) fn add(&mut self, file: FileId, name: &Path) {
         self.names.entry(file).or_default().push(name.to_owned());
+    }
+
+    /// Notes what a file was.
+    pub(crate) fn was(&mut self, file: FileId, before: Before) {
+        self.before.entry(file).or_insert(before);
     }
 }
 
@@ -61,10 +75,10 @@ pub(crate) fn copy(from: &Path, to: &Path, seen: &mut Seen, which: Which) -> io:
     let Some(attributes) = Attributes::of(from)? else { return Err(io::ErrorKind::NotFound.into()) };
     // What its owner may not read is ours all the same.
     let _readable = Readable::make(from, &attributes)?;
+    let file = file_id(from)?;
     match attributes.kind {
         FileKind::File => {
-            if attributes.links > 1 {
-                let file = file_id(from)?;
+            if attributes.links > 1 || seen.names.contains_key(&file) {
                 if seen.link(file, to)? {
                     return Ok(());
                 }
@@ -88,13 +102,18 @@ pub(crate) fn copy(from: &Path, to: &Path, seen: &mut Seen, which: Which) -> io:
             rustix::fs::mknodat(CWD, to, kind, Mode::from_raw_mode(0o600), meta.rdev())?;
         }
     }
+    let before = seen.before.get(&file);
+    let attributes = before.map_or(&attributes, |before| &before.attributes);
     // A new owner takes a file's capabilities away.
     attributes.give_owner(CWD.as_fd(), to)?;
     extended::copy(from, to, which)?;
+    if let Some(extended) = before.and_then(|before| before.extended.as_deref()) {
+        extended::copy(extended, to, Which::Seen)?;
+    }
     attributes.apply(CWD, to)
 }
 
-fn file_id(path: &Path) -> io::Result<FileId> {
+pub(crate) fn file_id(path: &Path) -> io::Result<FileId> {
     let meta = fs::symlink_metadata(path)?;
     Ok((meta.dev(), meta.ino()))
 }

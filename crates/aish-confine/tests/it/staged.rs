@@ -76,3 +76,57 @@ fn capabilities_of_another_users_program_come_back() {
     layer.take_back(OnConflict::Stop).unwrap();
     assert_eq!(place.picture(), before);
 }
+
+/// A place whose layers are on another file system.
+fn elsewhere() -> (Place, tempfile::TempDir) {
+    let mut place = Place::new();
+    let shared = tempfile::tempdir_in("/dev/shm").unwrap();
+    place.layers = shared.path().to_owned();
+    (place, shared)
+}
+
+#[test]
+fn a_name_that_comes_back_is_one_of_the_same_file() {
+    let (place, _shared) = elsewhere();
+    place.write("a", "x\n");
+    place.write("d/e/f", "other\n");
+    for name in ["b", "d/c"] {
+        fs::hard_link(place.tree.join("a"), place.tree.join(name)).unwrap();
+    }
+    rustix::fs::setxattr(place.tree.join("a"), "user.k", b"0", rustix::fs::XattrFlags::empty()).unwrap();
+    let before = place.picture();
+    let inode = |name: &str| fs::metadata(place.tree.join(name)).unwrap().ino();
+    for line in [
+        "rm a",
+        "rm a; chmod 755 b",
+        "chmod 755 b; rm a; echo n > n",
+        "rm a; touch -d 2002-02-02 b",
+        "rm a; python3 -c 'import os; os.setxattr(\"b\", \"user.k\", b\"1\")'",
+        "echo other > n; mv n a; chmod 700 d/c",
+        "rm a b; chmod 755 d/c",
+    ] {
+        let layer = place.keep(line);
+        assert_ne!(place.picture(), before, "{line}");
+        layer.take_back(OnConflict::Stop).unwrap();
+        assert_eq!(place.picture(), before, "{line}");
+        assert!(inode("a") == inode("b") && inode("a") == inode("d/c"), "{line}");
+    }
+}
+
+#[test]
+fn a_file_of_which_no_other_name_is_in_the_tree_has_what_it_had() {
+    let (place, _shared) = elsewhere();
+    place.write("a", "x\n");
+    fs::hard_link(place.tree.join("a"), place.tree.join("b")).unwrap();
+    fs::hard_link(place.tree.join("a"), place.home.join("beside")).unwrap();
+    let described = |lines: Vec<String>| lines.iter().find(|line| line.starts_with("a ")).cloned().unwrap();
+    let without_links = |line: String| line.split(" links ").next().unwrap().to_owned();
+    let before = without_links(described(place.picture()));
+    let layer = place.keep("rm a; chmod 755 b; touch -d 2002-02-02 b");
+    // An edit of the person's, under the name that is left.
+    fs::write(place.tree.join("b"), "mine\n").unwrap();
+    layer.take_back(OnConflict::Replace).unwrap();
+    assert_eq!(without_links(described(place.picture())), before);
+    assert_eq!(place.read("a"), "x\n");
+    assert_eq!(place.read("b"), "mine\n");
+}
