@@ -184,6 +184,8 @@ impl Layer {
     /// # Errors
     /// When the layer or the tree cannot be read.
     pub fn changes(&self, caches: Caches) -> Result<Changes, LayerError> {
+        // A keeping may have been cut while it copied.
+        self.put_modes_back()?;
         let modes = self.modes()?;
         self.open_veiled(&modes)?;
         self.unveil()?;
@@ -473,7 +475,7 @@ impl Walk<'_> {
     }
 }
 
-/// Lists names of a folder in order.
+/// Lists names of a folder of a layer in order.
 pub(crate) fn names(folder: &Path) -> Result<Vec<OsString>, LayerError> {
     let list = || -> io::Result<Vec<OsString>> { fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect() };
     let mut names = match list() {

@@ -13,6 +13,7 @@
 //! ID/old/M        what was deleted, after keeping
 //! ID/modes        modes of folders of upper-N that their owner could not look into
 //! ID/opened       the same of the tree, while something is moved there
+//! ID/readable     the same of files and folders that are copied
 //! ```
 
 use std::fs;

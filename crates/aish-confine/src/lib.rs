@@ -56,6 +56,7 @@ mod parts;
 mod plan;
 mod privileges;
 mod probe;
+mod readable;
 mod ready;
 mod report;
 mod resolver;

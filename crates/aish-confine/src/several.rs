@@ -92,7 +92,8 @@ pub(crate) fn find_last_names(layer: &Layer, changes: &mut Changes) -> Result<()
         while let Some(path) = deleted.pop() {
             let Some(attributes) = at(&path, Attributes::of(&path))? else { continue };
             if attributes.kind == FileKind::Folder {
-                deleted.extend(crate::changes::names(&path)?.into_iter().map(|name| path.join(name)));
+                // Of one that cannot be looked into its modes stay, and what is in it counts as names that are left.
+                deleted.extend(fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
             } else if let Some(others) = left.get_mut(&(change.root, attributes.inode)) {
                 *others = others.saturating_sub(1);
             }

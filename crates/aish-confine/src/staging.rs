@@ -60,8 +60,9 @@ impl Layer {
         self.tree(root).join(format!(".aish-keep-{}", self.id()))
     }
 
-    /// Reads what was staged; none where nothing is.
+    /// Reads what was staged; none where nothing is. What a cut left readable of it has its mode again then.
     pub(crate) fn staged(&self) -> Result<Option<Note>, LayerError> {
+        self.put_modes_back()?;
         let path = self.note_path();
         match fs::read(&path) {
             Ok(text) => at(&path, serde_json::from_slice(&text).map(Some).map_err(io::Error::from)),
@@ -102,6 +103,7 @@ impl Layer {
             at(&folder, remove_tree(&folder))?;
             at(&folder, fs::create_dir(&folder))?;
         }
+        let readable = self.readables()?;
         let mut seen = if coming == Coming::Old { self.names_left(moves)? } else { Seen::default() };
         let which = if coming == Coming::New { Which::Seen } else { Which::All };
         for one in moves {
@@ -117,7 +119,7 @@ impl Layer {
                 }
             };
             let to = self.stage_folder(one.root).join(one.number.to_string());
-            at(&to, transfer::copy(&from, &to, &mut seen, which))?;
+            at(&to, transfer::copy(&from, &to, &mut seen, &readable, which))?;
             let copied = at(&to, Attributes::of(&to))?.map(|attributes| (one.number, attributes.inode));
             note.copies.extend(copied);
         }
@@ -129,6 +131,7 @@ impl Layer {
     /// and to its place when all is there: until then the layer has what came, and the moves can be taken back.
     pub(crate) fn copy_out(&self, moves: &[Move], note: &Note, coming: Coming) -> Result<(), LayerError> {
         let _open = self.open_roots(note.of_roots())?;
+        let readable = self.readables()?;
         let mut seen = self.as_before(moves)?;
         let beside = self.folder.join("out");
         at(&beside, remove_tree(&beside))?;
@@ -157,7 +160,7 @@ impl Layer {
                 // What was there is in the tree again, and its room may be needed.
                 at(&to, remove_any(&to))?;
             }
-            at(&copy, transfer::copy(&from, &copy, &mut seen, Which::All))?;
+            at(&copy, transfer::copy(&from, &copy, &mut seen, &readable, Which::All))?;
             waiting.push((copy, to));
         }
         for (copy, to) in waiting {

@@ -11,7 +11,7 @@ use rustix::fs::{CWD, Mode, SeekFrom, StatxFlags, seek, statx};
 
 use crate::attributes::{Attributes, FileKind};
 use crate::extended::{self, Which};
-use crate::modes::Readable;
+use crate::readable::Readables;
 
 /// Says whether a rename between two folders can work: they are on the same mount of the same file system.
 pub(crate) fn is_same_mount(a: &Path, b: &Path) -> io::Result<bool> {
@@ -69,12 +69,13 @@ impl Seen {
 /// Copies what is at a path to a path where nothing is: contents with their holes, links among each other, times, modes,
 /// owners where the system allows it, extended attributes.
 ///
-/// `seen` holds inodes that were copied before and have several names; `which` says whether notes of overlayfs belong to it,
+/// `seen` holds inodes that were copied before and have several names; `readable` is where modes are noted of what its owner may
+/// not read; `which` says whether notes of overlayfs belong to it,
 /// as they do to what a layer was not made of.
-pub(crate) fn copy(from: &Path, to: &Path, seen: &mut Seen, which: Which) -> io::Result<()> {
+pub(crate) fn copy(from: &Path, to: &Path, seen: &mut Seen, readable: &Readables, which: Which) -> io::Result<()> {
     let Some(attributes) = Attributes::of(from)? else { return Err(io::ErrorKind::NotFound.into()) };
     // What its owner may not read is ours all the same.
-    let _readable = Readable::make(from, &attributes)?;
+    let _readable = readable.make(from, &attributes)?;
     let file = file_id(from)?;
     match attributes.kind {
         FileKind::File => {
@@ -92,7 +93,7 @@ pub(crate) fn copy(from: &Path, to: &Path, seen: &mut Seen, which: Which) -> io:
             fs::create_dir(to)?;
             for entry in fs::read_dir(from)? {
                 let name = entry?.file_name();
-                copy(&from.join(&name), &to.join(&name), seen, which)?;
+                copy(&from.join(&name), &to.join(&name), seen, readable, which)?;
             }
         }
         FileKind::Whiteout => return Ok(()),
@@ -162,7 +163,7 @@ mod tests {
         symlink("nowhere", from.join("link")).unwrap();
         fs::set_permissions(from.join("a"), fs::Permissions::from_mode(0o440)).unwrap();
         fs::set_permissions(&from, fs::Permissions::from_mode(0o750)).unwrap();
-        copy(&from, &to, &mut Seen::default(), Which::All).unwrap();
+        copy(&from, &to, &mut Seen::default(), &Readables::new(folder.path().join("note")), Which::All).unwrap();
         let meta = |name: &str| fs::symlink_metadata(to.join(name)).unwrap();
         assert!(meta("sparse").blocks() * 512 < 1 << 20);
         assert_eq!(fs::read(to.join("sparse")).unwrap(), fs::read(from.join("sparse")).unwrap());
