@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 
@@ -36,6 +36,7 @@ pub(crate) fn of_keeping(layer: &Layer, moves: &[Move], changes: &Changes) -> Re
 /// Returns conflicts of some moves, and the names of files with several that they take away.
 fn of_part(layer: &Layer, part: &[Move]) -> Result<(Vec<Conflict>, Vec<Name>), LayerError> {
     let (mut found, mut names) = (Vec::new(), Vec::new());
+    let veiled = layer.veiled()?;
     for one in part {
         let path = layer.tree(one.root).join(&one.path);
         let why = match (one.kind, &one.old) {
@@ -43,7 +44,7 @@ fn of_part(layer: &Layer, part: &[Move]) -> Result<(Vec<Conflict>, Vec<Name>), L
                 // Something coming into it is no conflict. What differs is this run's, or another's doing.
                 is_other_folder(layer, one, old)?.then_some(Why::Changed)
             }
-            (MoveKind::Create, None) => was_taken_away(layer, one)?.then_some(Why::Changed),
+            (MoveKind::Create, None) => was_taken_away(layer, one, &veiled)?.then_some(Why::Changed),
             (MoveKind::Folder, _) | (_, None) => None,
             (kind, Some(old)) => {
                 let below = Below::of(one.root, &path, old)?;
@@ -63,10 +64,11 @@ fn of_part(layer: &Layer, part: &[Move]) -> Result<(Vec<Conflict>, Vec<Name>), L
 }
 
 /// Says whether a path that is in the layer and not in the tree may have been there at the start: overlayfs copied it from the
-/// tree, under this name or another, and names came or went since where it lay.
-fn was_taken_away(layer: &Layer, one: &Move) -> Result<bool, LayerError> {
+/// tree, under this name or another, and names came or went since where it lay. What is `veiled` was put there without a note.
+fn was_taken_away(layer: &Layer, one: &Move, veiled: &[(usize, PathBuf)]) -> Result<bool, LayerError> {
     let upper = layer.upper(one.root).join(&one.path);
-    if !at(&upper, extended::is_copied(&upper))? {
+    let was_put = veiled.iter().any(|(root, path)| *root == one.root && path.starts_with(&one.path));
+    if !was_put && !at(&upper, extended::is_copied(&upper))? {
         return Ok(false);
     }
     for folder in one.path.ancestors().skip(1) {

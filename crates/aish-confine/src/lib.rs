@@ -75,6 +75,7 @@ mod texts;
 mod tracked;
 mod transfer;
 mod tree;
+mod unveil;
 mod veil;
 mod view;
 
