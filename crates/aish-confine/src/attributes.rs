@@ -6,7 +6,9 @@ use std::os::fd::BorrowedFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, Gid, Mode, OFlags, Statx, StatxFlags, StatxTimestamp, Timespec, Timestamps, Uid, statx};
+use rustix::fs::{
+    AtFlags, Gid, Mode, OFlags, Stat, Statx, StatxFlags, StatxTimestamp, Timespec, Timestamps, Uid, statx,
+};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
@@ -168,6 +170,16 @@ impl Attributes {
     /// Puts mode, owner where the system allows it, and time of modification back.
     pub(crate) fn apply(&self, folder: impl std::os::fd::AsFd, name: &Path) -> io::Result<()> {
         let folder = folder.as_fd();
+        let now = self.give_owner(folder, name)?;
+        if self.kind != FileKind::Link && (now.st_mode & 0o7777) != self.mode {
+            rustix::fs::chmodat(folder, name, Mode::from_raw_mode(self.mode), AtFlags::empty())?;
+        }
+        rustix::fs::utimensat(folder, name, &self.times(), AtFlags::SYMLINK_NOFOLLOW)?;
+        Ok(())
+    }
+
+    /// Puts the owner back where the system allows it, and returns what was there.
+    pub(crate) fn give_owner(&self, folder: BorrowedFd<'_>, name: &Path) -> io::Result<Stat> {
         let now = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
         if (now.st_uid, now.st_gid) != (self.uid, self.gid) {
             let (uid, gid) = (Some(Uid::from_raw(self.uid)), Some(Gid::from_raw(self.gid)));
@@ -177,14 +189,10 @@ impl Attributes {
                 let _ = rustix::fs::chownat(folder, name, None, gid, AtFlags::SYMLINK_NOFOLLOW);
             }
         }
-        if self.kind != FileKind::Link && (now.st_mode & 0o7777) != self.mode {
-            rustix::fs::chmodat(folder, name, Mode::from_raw_mode(self.mode), AtFlags::empty())?;
-        }
-        rustix::fs::utimensat(folder, name, &self.times(), AtFlags::SYMLINK_NOFOLLOW)?;
-        Ok(())
+        Ok(now)
     }
 
-    /// The same of an open folder, which may be one that its owner cannot enter.
+    /// Puts all that back of an open folder, which may be one that its owner cannot enter.
     pub(crate) fn apply_to_open(&self, folder: BorrowedFd<'_>) -> io::Result<()> {
         let now = Self::of_open(folder)?;
         if (now.uid, now.gid) != (self.uid, self.gid) {

@@ -18,7 +18,7 @@ use crate::cache;
 use crate::contents::{count, is_same_content};
 use crate::extended::{self, Known};
 use crate::layer::{Layer, LayerError, at};
-use crate::modes::{Modes, is_gone};
+use crate::modes::Modes;
 use crate::{links, parts, several};
 
 /// How a path changed.
@@ -184,16 +184,20 @@ impl Layer {
     /// # Errors
     /// When the layer or the tree cannot be read.
     pub fn changes(&self, caches: Caches) -> Result<Changes, LayerError> {
+        // A keeping may have been cut while it copied.
+        self.put_modes_back()?;
         let modes = self.modes()?;
         self.open_veiled(&modes)?;
         self.unveil()?;
+        let as_put = self.as_put()?;
         let mut out = Changes::default();
         for (root, covered) in self.about.covered.iter().enumerate() {
             if caches == Caches::Included || !covered.cache {
                 let is_shared = covered.cache && cache::is_shared(&covered.path);
                 let upper = self.upper(root);
                 let upper = at(&upper, real(&upper))?;
-                let walk = Walk { root, tree: &covered.path, upper, is_shared, modes: &modes, start: self.about.start };
+                let (tree, as_put, start) = (&covered.path, &as_put, self.about.start);
+                let walk = Walk { root, tree, upper, is_shared, modes: &modes, as_put, start };
                 walk.folder(Path::new(""), &mut out)?;
             }
         }
@@ -204,18 +208,6 @@ impl Layer {
         }
         several::find_last_names(self, &mut out)?;
         Ok(out)
-    }
-
-    /// Opens up what leads to settings that had secrets, so that they have them again whatever the command did to the way.
-    fn open_veiled(&self, modes: &Modes) -> Result<(), LayerError> {
-        for (root, path) in self.veiled()? {
-            let upper = self.upper(root);
-            match real(&upper).and_then(|real| modes.open_to(root, &real, path.parent().unwrap_or(Path::new("")))) {
-                Err(error) if is_gone(&error) => {}
-                done => at(&upper.join(&path), done)?,
-            }
-        }
-        Ok(())
     }
 }
 
@@ -233,6 +225,8 @@ struct Walk<'a> {
     is_shared: bool,
     /// Modes of folders of the layer that were opened up.
     modes: &'a Modes,
+    /// What the layer had from the start and still has, by root and path.
+    as_put: &'a [(usize, PathBuf)],
     /// When the run began.
     start: (i64, i64),
 }
@@ -315,6 +309,11 @@ impl Walk<'_> {
         out: &mut Changes,
     ) -> Result<(), LayerError> {
         let (above, below) = (self.upper.join(path), self.tree.join(path));
+        let is_below = new.kind == FileKind::Folder && old.as_ref().is_some_and(|old| old.kind == FileKind::Folder);
+        if !is_below && self.as_put.iter().any(|(root, put)| *root == self.root && put == path) {
+            // Whatever became of the one in the tree is a person's doing.
+            return Ok(());
+        }
         if new.kind == FileKind::Folder {
             self.open(path, new)?;
         }
@@ -473,7 +472,7 @@ impl Walk<'_> {
     }
 }
 
-/// Lists names of a folder in order.
+/// Lists names of a folder of a layer in order.
 pub(crate) fn names(folder: &Path) -> Result<Vec<OsString>, LayerError> {
     let list = || -> io::Result<Vec<OsString>> { fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect() };
     let mut names = match list() {

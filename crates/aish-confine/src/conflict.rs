@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 
@@ -51,6 +51,7 @@ pub(crate) fn of_keeping(layer: &Layer, moves: &mut [Move], changes: &Changes) -
 
 fn of_part(layer: &Layer, part: &[Move]) -> Result<Found, LayerError> {
     let mut found = Found::default();
+    let veiled = layer.veiled()?;
     for one in part {
         let path = layer.tree(one.root).join(&one.path);
         let why = match (one.kind, &one.old) {
@@ -58,7 +59,7 @@ fn of_part(layer: &Layer, part: &[Move]) -> Result<Found, LayerError> {
                 // Something coming into it is no conflict. What differs is this run's, or another's doing.
                 is_other_folder(layer, one, old)?.then_some(Why::Changed)
             }
-            (MoveKind::Create, None) => was_taken_away(layer, one)?.then_some(Why::Changed),
+            (MoveKind::Create, None) => was_taken_away(layer, one, &veiled)?.then_some(Why::Changed),
             (MoveKind::Folder, _) | (_, None) => None,
             (kind, Some(old)) => {
                 let known = Known::of(one.root, &path, old)?;
@@ -81,10 +82,11 @@ fn of_part(layer: &Layer, part: &[Move]) -> Result<Found, LayerError> {
 }
 
 /// Says whether a path that is in the layer and not in the tree may have been there at the start: overlayfs copied it from the
-/// tree, under this name or another, and names came or went since where it lay.
-fn was_taken_away(layer: &Layer, one: &Move) -> Result<bool, LayerError> {
+/// tree, under this name or another, and names came or went since where it lay. What is `veiled` was put there without a note.
+fn was_taken_away(layer: &Layer, one: &Move, veiled: &[(usize, PathBuf)]) -> Result<bool, LayerError> {
     let upper = layer.upper(one.root).join(&one.path);
-    if !at(&upper, extended::is_copied(&upper))? {
+    let was_put = veiled.iter().any(|(root, path)| *root == one.root && path.starts_with(&one.path));
+    if !was_put && !at(&upper, extended::is_copied(&upper))? {
         return Ok(false);
     }
     for folder in one.path.ancestors().skip(1) {

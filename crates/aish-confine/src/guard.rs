@@ -24,7 +24,7 @@ use crate::attributes::{self, Attributes, FileKind};
 use crate::changes::{Change, ChangeKind, Changes, names};
 use crate::diff;
 use crate::git_index::{self, Index};
-use crate::layer::Layer;
+use crate::layer::{Layer, LayerError};
 use crate::settings::Settings;
 
 pub use place::guarded;
@@ -90,6 +90,9 @@ const GONE: &str = "the repository is gone with it";
 /// Why what everybody can write to is asked about.
 const OPEN_TO_ALL: &str = "everybody on this machine can change it from now on";
 
+/// Why a file is asked about that has a word where a secret was.
+const WORD_LEFT: &str = "a word stands in it where a secret was";
+
 /// Bytes of a file whose content decides; a longer one is guarded.
 const LONGEST: u64 = 1 << 20;
 
@@ -130,8 +133,9 @@ impl Layer {
     /// new as a whole those in it, at most 1,000.
     pub fn guards(&self, changes: &[Change], settings: &Settings) -> Vec<Vec<Guarded>> {
         let known = Known::default();
+        let words = self.with_words();
         let of = |change: &Change| {
-            let mut found = Vec::new();
+            let mut found = words_in(change, words.as_deref());
             self.judge(change, settings, &known, &mut found);
             found
         };
@@ -140,8 +144,9 @@ impl Layer {
 
     /// Lists the paths of changes that a person decides on, at most 1,000.
     pub fn guarded(&self, changes: &Changes, settings: &Settings) -> Vec<Guarded> {
-        let (mut found, known) = (Vec::new(), Known::default());
+        let (mut found, known, words) = (Vec::new(), Known::default(), self.with_words());
         for change in &changes.changes {
+            found.extend(words_in(change, words.as_deref()));
             self.judge(change, settings, &known, &mut found);
         }
         found
@@ -152,6 +157,20 @@ impl Layer {
         if !covered.cache {
             Judge { layer: self, root: change.root, settings, known }.change(change, found);
         }
+    }
+}
+
+/// Lists files of a change that have a word in the place of a secret; the change itself where that cannot be told.
+fn words_in(change: &Change, words: Result<&[(usize, PathBuf)], &LayerError>) -> Vec<Guarded> {
+    let guarded = |path: &Path| Guarded { root: change.root, path: path.to_owned(), why: WORD_LEFT };
+    match words {
+        Ok(words) => {
+            let is_in = |(root, path): &&(usize, PathBuf)| *root == change.root && path.starts_with(&change.path);
+            // A folder that is on both sides has changes of its own for what is in it.
+            let is_whole = change.after != Some(FileKind::Folder) || change.kind == ChangeKind::New || change.replaces;
+            words.iter().filter(is_in).filter(|_| is_whole).take(MOST).map(|(_, path)| guarded(path)).collect()
+        }
+        Err(_) => vec![guarded(&change.path)],
     }
 }
 

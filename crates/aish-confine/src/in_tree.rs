@@ -29,7 +29,7 @@ const LOGINS_BELOW: &[(&str, &[&str])] =
     &[(".cargo", &["credentials", "credentials.toml"]), (".gem", &["credentials"]), (".aws", &["credentials"])];
 
 /// Files of settings that programs must read.
-const SETTINGS: &[&str] = &[".npmrc", ".yarnrc", ".yarnrc.yml", "pip.conf"];
+pub(crate) const SETTINGS: &[&str] = &[".npmrc", ".yarnrc", ".yarnrc.yml", "pip.conf"];
 
 /// The same below folders of one name.
 const SETTINGS_BELOW: &[(&str, &[&str])] = &[(".cargo", &["config", "config.toml"])];

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! ID/about.json   the command, its folders, when it started
+//! ID/held         locked while whoever made it has it
 //! ID/state        open, keeping, kept, taking-back, taken-back
 //! ID/report       how the run ended
 //! ID/veils        lines of settings that had secrets, as the command saw them and as they are
@@ -12,6 +13,7 @@
 //! ID/old/M        what was deleted, after keeping
 //! ID/modes        modes of folders of upper-N that their owner could not look into
 //! ID/opened       the same of the tree, and of what comes to it, while something is moved there
+//! ID/readable     the same of files and folders that are copied
 //! ID/given-up     that keeping is given up, and that no move is made any more
 //! ID/step         a layer of what others did in the place of what is taken back, until it gets its place beside this one
 //! ```
@@ -27,6 +29,7 @@ use serde::{Deserialize, Serialize};
 use crate::attributes::Attributes;
 use crate::deep::{remove_tree, size};
 use crate::extended::{self, Which};
+use crate::held::Held;
 use crate::plan::Root;
 
 /// Why a layer could not be used, and what to do about it.
@@ -141,6 +144,7 @@ pub struct Layer {
     pub(crate) folder: PathBuf,
     /// What it is of.
     pub about: About,
+    pub(crate) held: Held,
 }
 
 impl Layer {
@@ -178,6 +182,7 @@ impl Layer {
                 time_ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
                 process: std::process::id(),
             },
+            held: Held::default(),
         };
         let made = layer.fill(roots);
         if made.is_err() {
@@ -200,6 +205,8 @@ impl Layer {
             at(&upper, below.apply(rustix::fs::CWD, &upper))?;
             self.about.covered.push(Covered { path: path.clone(), inode: below.inode, cache: *cache });
         }
+        // Before it can be found by others.
+        self.held = at(&self.folder, Held::new(&self.folder))?;
         // Stamped by the same clock as the files that are compared with it later.
         let stamped = at(&self.folder, Attributes::of(&self.folder))?;
         self.about.start = stamped.map_or((0, 0), |attributes| attributes.changed);
@@ -216,7 +223,7 @@ impl Layer {
         let folder = folder.into();
         let path = folder.join("about.json");
         let about = at(&path, fs::read(&path).and_then(|text| Ok(serde_json::from_slice(&text)?)))?;
-        Ok(Self { folder, about })
+        Ok(Self { folder, about, held: Held::default() })
     }
 
     /// Opens all layers of a folder, the oldest first; what cannot be read is left out. Copies that a cut left in trees before

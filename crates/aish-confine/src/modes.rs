@@ -10,7 +10,7 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use rustix::fs::{Access, AtFlags, Mode, chmod, statat};
+use rustix::fs::{AtFlags, Mode, chmod, statat};
 use serde::{Deserialize, Serialize};
 
 use crate::attributes::{Attributes, FileKind};
@@ -229,33 +229,5 @@ impl Drop for OpenTrees<'_> {
     fn drop(&mut self) {
         // What fails leaves the note, and is done again the next time.
         let _ = self.modes.close(self.layer);
-    }
-}
-
-/// Something whose owner may not read it, which is let do so until this is dropped.
-pub(crate) struct Readable(Option<(PathBuf, u32)>);
-
-impl Readable {
-    /// Lets the owner of a file or folder read it; nothing is done where that is so already.
-    pub(crate) fn make(path: &Path, attributes: &Attributes) -> io::Result<Self> {
-        let (needed, access) = match attributes.kind {
-            FileKind::Folder => (0o500, Access::READ_OK | Access::EXEC_OK),
-            FileKind::File => (0o400, Access::READ_OK),
-            FileKind::Link | FileKind::Whiteout | FileKind::Special => return Ok(Self(None)),
-        };
-        // Who may read everything needs no other mode.
-        if attributes.mode & needed == needed || rustix::fs::access(path, access).is_ok() {
-            return Ok(Self(None));
-        }
-        chmod(path, Mode::from_raw_mode(attributes.mode | needed))?;
-        Ok(Self(Some((path.to_owned(), attributes.mode))))
-    }
-}
-
-impl Drop for Readable {
-    fn drop(&mut self) {
-        if let Some((path, mode)) = &self.0 {
-            let _ = chmod(path, Mode::from_raw_mode(*mode));
-        }
     }
 }

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{DirEntryExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 use crate::attributes::{Attributes, FileKind};
@@ -92,7 +92,8 @@ pub(crate) fn find_last_names(layer: &Layer, changes: &mut Changes) -> Result<()
         while let Some(path) = deleted.pop() {
             let Some(attributes) = at(&path, Attributes::of(&path))? else { continue };
             if attributes.kind == FileKind::Folder {
-                deleted.extend(crate::changes::names(&path)?.into_iter().map(|name| path.join(name)));
+                // Of one that cannot be looked into its modes stay, and what is in it counts as names that are left.
+                deleted.extend(fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
             } else if let Some(others) = left.get_mut(&(change.root, attributes.inode)) {
                 *others = others.saturating_sub(1);
             }
@@ -321,4 +322,22 @@ fn noted(layer: &Layer, changes: &Changes) -> Result<Vec<Name>, LayerError> {
         }
     }
     Ok(found)
+}
+
+/// Finds a name of each of some files, by inode, in a tree. What is on another mount or cannot be looked into is passed over.
+pub(crate) fn names_of(tree: &Path, mut inodes: BTreeSet<u64>) -> BTreeMap<u64, PathBuf> {
+    let mut found = BTreeMap::new();
+    let Ok(device) = fs::symlink_metadata(tree).map(|meta| meta.dev()) else { return found };
+    let mut folders = vec![tree.to_owned()];
+    while let Some(folder) = folders.pop().filter(|_| !inodes.is_empty()) {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if is_folder && entry.metadata().is_ok_and(|meta| meta.dev() == device) {
+                folders.push(entry.path());
+            } else if !is_folder && inodes.remove(&entry.ino()) {
+                found.insert(entry.ino(), entry.path());
+            }
+        }
+    }
+    found
 }

@@ -3,7 +3,7 @@
 //!
 //! A note beside the layer says which copies were made. A copy that is still in the staging folder was not moved yet.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::PathBuf;
@@ -17,7 +17,8 @@ use crate::journal::{Move, MoveKind};
 use crate::layer::{Layer, LayerError, State, at, replace};
 use crate::mover::{Sides, Stopped};
 use crate::outcome::OnConflict;
-use crate::transfer;
+use crate::several;
+use crate::transfer::{self, Before, Seen};
 
 /// Which contents are moved into the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,8 +60,9 @@ impl Layer {
         self.tree(root).join(format!(".aish-keep-{}", self.id()))
     }
 
-    /// Reads what was staged; none where nothing is.
+    /// Reads what was staged; none where nothing is. What a cut left readable of it has its mode again then.
     pub(crate) fn staged(&self) -> Result<Option<Note>, LayerError> {
+        self.put_modes_back()?;
         let path = self.note_path();
         match fs::read(&path) {
             Ok(text) => at(&path, serde_json::from_slice(&text).map(Some).map_err(io::Error::from)),
@@ -101,7 +103,8 @@ impl Layer {
             at(&folder, remove_tree(&folder))?;
             at(&folder, fs::create_dir(&folder))?;
         }
-        let mut seen = transfer::Seen::new();
+        let readable = self.readables()?;
+        let mut seen = if coming == Coming::Old { self.names_left(moves)? } else { Seen::default() };
         let which = if coming == Coming::New { Which::Seen } else { Which::All };
         for one in moves {
             let from = match (coming, one.kind) {
@@ -116,7 +119,7 @@ impl Layer {
                 }
             };
             let to = self.stage_folder(one.root).join(one.number.to_string());
-            at(&to, transfer::copy(&from, &to, &mut seen, which))?;
+            at(&to, transfer::copy(&from, &to, &mut seen, &readable, which))?;
             let copied = at(&to, Attributes::of(&to))?.map(|attributes| (one.number, attributes.inode));
             note.copies.extend(copied);
         }
@@ -128,7 +131,8 @@ impl Layer {
     /// and to its place when all is there: until then the layer has what came, and the moves can be taken back.
     pub(crate) fn copy_out(&self, moves: &[Move], note: &Note, coming: Coming) -> Result<(), LayerError> {
         let _open = self.open_roots(note.of_roots())?;
-        let mut seen = transfer::Seen::new();
+        let readable = self.readables()?;
+        let mut seen = self.as_before(moves)?;
         let beside = self.folder.join("out");
         at(&beside, remove_tree(&beside))?;
         at(&beside, fs::create_dir(&beside))?;
@@ -156,7 +160,7 @@ impl Layer {
                 // What was there is in the tree again, and its room may be needed.
                 at(&to, remove_any(&to))?;
             }
-            at(&copy, transfer::copy(&from, &copy, &mut seen, Which::All))?;
+            at(&copy, transfer::copy(&from, &copy, &mut seen, &readable, Which::All))?;
             waiting.push((copy, to));
         }
         for (copy, to) in waiting {
@@ -164,6 +168,53 @@ impl Layer {
             at(&to, rename_any(&copy, &to))?;
         }
         at(&beside, remove_tree(&beside))
+    }
+
+    /// Lists names of files in trees for what is to come back as one more name of the same file: a copy would be another one.
+    fn names_left(&self, moves: &[Move]) -> Result<Seen, LayerError> {
+        let mut seen = Seen::default();
+        let taken = |one: &&Move| {
+            matches!(one.kind, MoveKind::Exchange | MoveKind::Delete)
+                && one.old.as_ref().is_some_and(Attributes::has_names)
+        };
+        let mut wanted: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
+        for (root, old) in moves.iter().filter(taken).filter_map(|one| Some((one.root, one.old.as_ref()?))) {
+            wanted.entry(root).or_default().insert(old.inode);
+        }
+        for (root, inodes) in wanted {
+            let found = several::names_of(&self.tree(root), inodes);
+            for one in moves.iter().filter(taken).filter(|one| one.root == root) {
+                let Some(old) = &one.old else { continue };
+                let Some(name) = found.get(&old.inode) else { continue };
+                // What the run gave it under another name is taken back after this.
+                let given = moves.iter().filter(|other| is_given(other, one)).filter_map(|other| other.new.as_ref());
+                let known = [old].into_iter().chain(given);
+                let now = at(name, Attributes::of(name))?;
+                if now.is_some_and(|now| known.into_iter().any(|known| is_version(&now, known, old))) {
+                    let from = if one.kind == MoveKind::Delete {
+                        self.old(one.number)
+                    } else {
+                        self.upper(root).join(&one.path)
+                    };
+                    seen.add(at(&from, transfer::file_id(&from))?, name);
+                }
+            }
+        }
+        Ok(seen)
+    }
+
+    /// Returns what files with several names were before the run's attributes came to another name of them.
+    fn as_before(&self, moves: &[Move]) -> Result<Seen, LayerError> {
+        let mut seen = Seen::default();
+        for one in moves.iter().filter(|one| one.kind == MoveKind::Attributes) {
+            let Some(old) = one.old.as_ref().filter(|old| old.has_names()) else { continue };
+            let tree = self.tree(one.root);
+            let device = at(&tree, transfer::file_id(&tree))?.0;
+            let noted = self.old(one.number);
+            let extended = at(&noted, Attributes::of(&noted))?.map(|_| noted);
+            seen.was((device, old.inode), Before { attributes: old.clone(), extended });
+        }
+        Ok(seen)
     }
 
     /// Notes what the layer is when its staging folders are away. From here on it is completed, never undone.
@@ -207,6 +258,18 @@ impl Layer {
         let path = self.note_path();
         at(&path, fs::remove_file(&path))
     }
+}
+
+/// Says whether a move gives attributes to the file of which another takes a name away.
+fn is_given(given: &Move, taken: &Move) -> bool {
+    let file = |one: &Move| one.old.as_ref().map(|old| (one.root, old.inode));
+    given.kind == MoveKind::Attributes && file(given) == file(taken)
+}
+
+/// Says whether a file is the one of before, as it was or with the attributes that it was given.
+fn is_version(now: &Attributes, known: &Attributes, old: &Attributes) -> bool {
+    let of = |one: &Attributes| (one.kind, one.size, one.modified);
+    now.inode == old.inode && of(now) == of(known) && now.size == old.size
 }
 
 /// Makes a move from a staging folder; one that is made already is left alone.

@@ -18,6 +18,7 @@ use crate::conflict;
 use crate::deep::{in_its_folder, remove_tree, rename_any};
 use crate::disk;
 use crate::extended::{self, Which};
+use crate::held::Held;
 use crate::journal::{self, Header, Move, MoveKind};
 use crate::layer::{About, Layer, LayerError, State, at};
 use crate::transfer;
@@ -55,17 +56,19 @@ impl Layer {
         let path = step.journal_path();
         at(&path, journal::write(&path, &Header { staged: copies, moves: moves.len() }, &moves))?;
         step.set_state(State::Kept)?;
-        let mut seen = transfer::Seen::new();
+        let (mut seen, readable) = (transfer::Seen::default(), step.readables()?);
         for (GaveWay { from, .. }, one) in gave_way.iter().zip(&moves) {
             let to = step.place_of(one);
             at(&to, to.parent().map_or(Ok(()), fs::create_dir_all))?;
             let done = if copies {
-                transfer::copy(from, &to, &mut seen, Which::All)
+                transfer::copy(from, &to, &mut seen, &readable, Which::All)
             } else {
                 in_its_folder(from, || rename_any(from, &to))
             };
             at(&to, done)?;
         }
+        // Its modes are back before it has its place.
+        drop(readable);
         at(&step.folder, fs::File::open(&step.folder).and_then(|folder| disk::sync(&folder)))?;
         self.publish(&step).map(Some)
     }
@@ -76,7 +79,10 @@ impl Layer {
         if at(&folder, Attributes::of(&folder))?.is_none() {
             return Ok(());
         }
-        let begun = Self::open(&folder).and_then(|step| Ok((step.journal()?, step)));
+        let begun = Self::open(&folder).and_then(|step| {
+            step.put_modes_back()?;
+            Ok((step.journal()?, step))
+        });
         if let Ok(((header, mut moves), step)) = begun
             && !header.staged
         {
@@ -100,7 +106,7 @@ impl Layer {
             process: std::process::id(),
             ..self.about.clone()
         };
-        let step = Self { folder: self.step_path(), about };
+        let step = Self { folder: self.step_path(), about, held: Held::default() };
         let mut private = fs::DirBuilder::new();
         private.mode(0o700);
         at(&step.folder, private.create(&step.folder))?;

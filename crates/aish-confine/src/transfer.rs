@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io;
+use std::os::fd::AsFd as _;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
@@ -10,7 +11,7 @@ use rustix::fs::{CWD, Mode, SeekFrom, StatxFlags, seek, statx};
 
 use crate::attributes::{Attributes, FileKind};
 use crate::extended::{self, Which};
-use crate::modes::Readable;
+use crate::readable::Readables;
 
 /// Says whether a rename between two folders can work: they are on the same mount of the same file system.
 pub(crate) fn is_same_mount(a: &Path, b: &Path) -> io::Result<bool> {
@@ -22,25 +23,67 @@ pub(crate) fn is_same_mount(a: &Path, b: &Path) -> io::Result<bool> {
     Ok(of(a)? == of(b)?)
 }
 
-/// Inodes with several names, and where the first copy of each is.
-pub(crate) type Seen = HashMap<u64, PathBuf>;
+/// A file by its device and inode: roots may be on several file systems.
+pub(crate) type FileId = (u64, u64);
+
+/// Files with several names, and what is known of them.
+#[derive(Default)]
+pub(crate) struct Seen {
+    /// Where names of each are that a link can be made of: one on each file system that a link was refused to.
+    names: HashMap<FileId, Vec<PathBuf>>,
+    /// What they were before another of their names was changed, and with it they themselves.
+    before: HashMap<FileId, Before>,
+}
+
+/// What a file was.
+pub(crate) struct Before {
+    pub(crate) attributes: Attributes,
+    /// What has its extended attributes of then, where they changed.
+    pub(crate) extended: Option<PathBuf>,
+}
+
+impl Seen {
+    /// Gives a file that was copied another name, and says whether that was done.
+    fn link(&self, file: FileId, to: &Path) -> io::Result<bool> {
+        for name in self.names.get(&file).into_iter().flatten() {
+            match fs::hard_link(name, to) {
+                // That one is on another mount, or has all the names that it may have.
+                Err(error) if matches!(error.kind(), io::ErrorKind::CrossesDevices | io::ErrorKind::TooManyLinks) => {}
+                done => return done.map(|()| true),
+            }
+        }
+        Ok(false)
+    }
+
+    /// Notes where a name of a file is.
+    pub(crate) fn add(&mut self, file: FileId, name: &Path) {
+        self.names.entry(file).or_default().push(name.to_owned());
+    }
+
+    /// Notes what a file was.
+    pub(crate) fn was(&mut self, file: FileId, before: Before) {
+        self.before.entry(file).or_insert(before);
+    }
+}
 
 /// Copies what is at a path to a path where nothing is: contents with their holes, links among each other, times, modes,
 /// owners where the system allows it, extended attributes.
 ///
-/// `seen` holds inodes that were copied before and have several names; `which` says whether notes of overlayfs belong to it,
+/// `seen` holds inodes that were copied before and have several names; `readable` is where modes are noted of what its owner may
+/// not read; `which` says whether notes of overlayfs belong to it,
 /// as they do to what a layer was not made of.
-pub(crate) fn copy(from: &Path, to: &Path, seen: &mut Seen, which: Which) -> io::Result<()> {
+pub(crate) fn copy(from: &Path, to: &Path, seen: &mut Seen, readable: &Readables, which: Which) -> io::Result<()> {
     let Some(attributes) = Attributes::of(from)? else { return Err(io::ErrorKind::NotFound.into()) };
     // What its owner may not read is ours all the same.
-    let _readable = Readable::make(from, &attributes)?;
+    let _readable = readable.make(from, &attributes)?;
+    let file = file_id(from)?;
     match attributes.kind {
         FileKind::File => {
-            if attributes.links > 1 {
-                if let Some(first) = seen.get(&attributes.inode) {
-                    return fs::hard_link(first, to);
+            if attributes.links > 1 || seen.names.contains_key(&file) {
+                if seen.link(file, to)? {
+                    return Ok(());
                 }
-                seen.insert(attributes.inode, to.to_owned());
+                seen.add(file, to);
             }
             let target = File::options().write(true).create_new(true).mode(0o600).open(to)?;
             copy_content(&File::open(from)?, &target, attributes.size)?;
@@ -50,7 +93,7 @@ pub(crate) fn copy(from: &Path, to: &Path, seen: &mut Seen, which: Which) -> io:
             fs::create_dir(to)?;
             for entry in fs::read_dir(from)? {
                 let name = entry?.file_name();
-                copy(&from.join(&name), &to.join(&name), seen, which)?;
+                copy(&from.join(&name), &to.join(&name), seen, readable, which)?;
             }
         }
         FileKind::Whiteout => return Ok(()),
@@ -60,8 +103,20 @@ pub(crate) fn copy(from: &Path, to: &Path, seen: &mut Seen, which: Which) -> io:
             rustix::fs::mknodat(CWD, to, kind, Mode::from_raw_mode(0o600), meta.rdev())?;
         }
     }
+    let before = seen.before.get(&file);
+    let attributes = before.map_or(&attributes, |before| &before.attributes);
+    // A new owner takes a file's capabilities away.
+    attributes.give_owner(CWD.as_fd(), to)?;
     extended::copy(from, to, which)?;
+    if let Some(extended) = before.and_then(|before| before.extended.as_deref()) {
+        extended::copy(extended, to, Which::Seen)?;
+    }
     attributes.apply(CWD, to)
+}
+
+pub(crate) fn file_id(path: &Path) -> io::Result<FileId> {
+    let meta = fs::symlink_metadata(path)?;
+    Ok((meta.dev(), meta.ino()))
 }
 
 /// Copies the pieces of a file that hold data, so that holes stay holes.
@@ -108,7 +163,7 @@ mod tests {
         symlink("nowhere", from.join("link")).unwrap();
         fs::set_permissions(from.join("a"), fs::Permissions::from_mode(0o440)).unwrap();
         fs::set_permissions(&from, fs::Permissions::from_mode(0o750)).unwrap();
-        copy(&from, &to, &mut Seen::new(), Which::All).unwrap();
+        copy(&from, &to, &mut Seen::default(), &Readables::new(folder.path().join("note")), Which::All).unwrap();
         let meta = |name: &str| fs::symlink_metadata(to.join(name)).unwrap();
         assert!(meta("sparse").blocks() * 512 < 1 << 20);
         assert_eq!(fs::read(to.join("sparse")).unwrap(), fs::read(from.join("sparse")).unwrap());

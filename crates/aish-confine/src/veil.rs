@@ -7,38 +7,49 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::attributes::{Attributes, FileKind};
+use crate::attributes::Attributes;
 use crate::extended::{self, Which};
 use crate::layer::{Layer, LayerError, at};
 use crate::secret_lines::{hide_in_line, section};
 use crate::tracked::Tracked;
+use crate::unveil;
 
 /// Bytes of a file of settings that is read.
-const LONGEST: u64 = 1 << 20;
+pub(crate) const LONGEST: u64 = 1 << 20;
+
+/// How words begin that stand for secrets.
+pub(crate) const WORD: &str = "hidden-by-aish-";
 
 /// A file of which the layer has another version from the start.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Veil {
-    root: usize,
+pub(crate) struct Veil {
+    pub(crate) root: usize,
     #[serde(with = "crate::spelling")]
-    path: PathBuf,
-    lines: Vec<HiddenLine>,
+    pub(crate) path: PathBuf,
+    pub(crate) lines: Vec<HiddenLine>,
+    /// Its mode and time of modification, which the layer's has too.
+    #[serde(default)]
+    pub(crate) mode: u32,
+    #[serde(default)]
+    pub(crate) modified: (i64, i64),
+    /// Tells its content with the secrets.
+    #[serde(default)]
+    pub(crate) print: Option<u64>,
 }
 
 /// A line with a secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct HiddenLine {
     /// The line that begins its section, as the run sees it; empty before the first.
-    section: Vec<u8>,
+    pub(crate) section: Vec<u8>,
     /// As the run sees it.
-    veiled: Vec<u8>,
+    pub(crate) veiled: Vec<u8>,
     /// As it is.
-    original: Vec<u8>,
+    pub(crate) original: Vec<u8>,
 }
 
 impl Layer {
@@ -52,12 +63,13 @@ impl Layer {
         for (root, covered) in self.about.covered.iter().enumerate().filter(|(_, covered)| !covered.cache) {
             for (file, path) in settings.iter().filter_map(|file| Some((file, file.strip_prefix(&covered.path).ok()?)))
             {
-                let Some((text, lines)) = read(file).and_then(|text| hide(&text)) else { continue };
-                if tracked.has(&covered.path, file) {
-                    continue;
-                }
+                let Some(whole) = read(file) else { continue };
+                let Some((text, lines)) = hide(&whole).filter(|_| !tracked.has(&covered.path, file)) else { continue };
                 self.put(root, path, &text)?;
-                veils.push(Veil { root, path: path.to_owned(), lines });
+                let put = self.upper(root).join(path);
+                let Some(Attributes { mode, modified, .. }) = at(&put, Attributes::of(&put))? else { continue };
+                let print = Some(unveil::print(&whole));
+                veils.push(Veil { root, path: path.to_owned(), lines, mode, modified, print });
             }
         }
         if veils.is_empty() {
@@ -68,23 +80,7 @@ impl Layer {
         at(&notes, text.and_then(|text| fs::write(&notes, text)))
     }
 
-    /// Gives the lines that were not changed their secrets back. Done again, it does nothing.
-    ///
-    /// # Errors
-    /// When the layer cannot be read or written.
-    pub(crate) fn unveil(&self) -> Result<(), LayerError> {
-        for veil in &self.veils()? {
-            let path = self.upper(veil.root).join(&veil.path);
-            let Some(text) = read(&path) else { continue };
-            let restored = restore(&text, &veil.lines);
-            if restored != text {
-                at(&path, replace(&path, &restored))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn veils(&self) -> Result<Vec<Veil>, LayerError> {
+    pub(crate) fn veils(&self) -> Result<Vec<Veil>, LayerError> {
         let notes = self.veils_path();
         match fs::read(&notes) {
             Ok(text) => at(&notes, serde_json::from_slice(&text).map_err(io::Error::from)),
@@ -141,16 +137,6 @@ pub(crate) fn read(path: &Path) -> Option<Vec<u8>> {
     (meta.is_file() && meta.len() <= LONGEST).then(|| fs::read(path).ok())?
 }
 
-/// Writes a file where it is; its attributes stay.
-fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
-    let Some(before) = Attributes::of(path)?.filter(|before| before.kind == FileKind::File) else { return Ok(()) };
-    if before.mode & 0o200 == 0 {
-        fs::set_permissions(path, fs::Permissions::from_mode(before.mode | 0o200))?;
-    }
-    fs::write(path, text)?;
-    before.apply(rustix::fs::CWD, path)
-}
-
 /// Splits a text behind each line end that no backslash stands before, so that values of several lines stay whole.
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut escaped = false;
@@ -169,7 +155,7 @@ pub(crate) fn hide(text: &[u8]) -> Option<(Vec<u8>, Vec<HiddenLine>)> {
             name = begun;
         }
         // A word of its own for each, so that no two lines become the same.
-        let word = format!("hidden-by-aish-{}", hidden.len() + 1);
+        let word = format!("{WORD}{}", hidden.len() + 1);
         let veiled = hide_in_line(&name, line, &word);
         let seen = veiled.as_deref().unwrap_or(line);
         if begins_section(seen) {
@@ -181,26 +167,20 @@ pub(crate) fn hide(text: &[u8]) -> Option<(Vec<u8>, Vec<HiddenLine>)> {
     (!hidden.is_empty()).then_some((out, hidden))
 }
 
-/// Gives lines that are the same as they were made, in the same section, their secrets back.
-fn restore(text: &[u8], hidden: &[HiddenLine]) -> Vec<u8> {
-    let (mut out, mut section) = (Vec::new(), &[][..]);
-    for line in lines(text) {
-        if begins_section(line) {
-            section = line;
-        }
-        let known = hidden.iter().find(|known| known.veiled == line && known.section == section);
-        out.extend_from_slice(known.map_or(line, |known| &known.original));
-    }
-    out
-}
-
-fn begins_section(line: &[u8]) -> bool {
+/// Says whether a line begins a section.
+pub(crate) fn begins_section(line: &[u8]) -> bool {
     line.trim_ascii_start().starts_with(b"[")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn restore(text: &[u8], hidden: &[HiddenLine]) -> Vec<u8> {
+        let mut out = Vec::new();
+        unveil::restore(text, &mut out, hidden).unwrap();
+        out
+    }
 
     #[test]
     fn secrets_of_settings_are_words_and_come_back_where_their_lines_are_the_same() {

@@ -288,7 +288,8 @@ pub fn kept(base: &Base, say: &mut dyn FnMut(&str)) -> Vec<Layer> {
         };
         let age = now.saturating_sub(Duration::from_millis(layer.about.time_ms));
         let over = match state {
-            State::Open => !is_running(layer.about.process),
+            // A process in a container is not seen, and what it holds is.
+            State::Open => !layer.is_held() && !is_running(layer.about.process),
             State::Kept | State::TakenBack => age > keep,
             State::Keeping | State::TakingBack => false,
         };

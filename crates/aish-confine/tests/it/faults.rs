@@ -17,10 +17,10 @@ fn done(words: &[&str]) {
 }
 
 /// A file system of its own on a folder, which goes when this does.
-struct Mounted(String);
+pub(crate) struct Mounted(String);
 
 impl Mounted {
-    fn new(folder: &Path, words: &[&str]) -> Self {
+    pub(crate) fn new(folder: &Path, words: &[&str]) -> Self {
         fs::create_dir_all(folder).unwrap();
         let folder = folder.display().to_string();
         done(&[&["mount"], words, &[folder.as_str()]].concat());

@@ -49,6 +49,8 @@ mod ready;
 #[cfg(test)]
 mod repositories;
 #[cfg(test)]
+mod staged;
+#[cfg(test)]
 mod terminal;
 #[cfg(test)]
 mod unfinished;

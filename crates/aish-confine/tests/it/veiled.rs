@@ -108,3 +108,59 @@ fn settings_with_several_names_stay_one_file() {
     assert!(matches!(kept, Err(aish_confine::KeepError::Conflicts(_))), "{kept:?}");
     assert_eq!(place.picture(), before);
 }
+
+#[test]
+fn settings_that_a_person_deletes_or_edits_meanwhile_do_not_come_back() {
+    let place = repository();
+    place.write("sub/.npmrc", "//registry.npmjs.org/:_authToken=s3cret2\n");
+    let (layer, _) = run(&place, "echo new > n", Dotenv::Locked);
+    fs::remove_file(place.tree.join(".npmrc")).unwrap();
+    fs::remove_dir_all(place.tree.join("sub")).unwrap();
+    let mine = place.read(".git/config") + "[user]\n\tname = Mine\n";
+    place.write(".git/config", &mine);
+    let changes = layer.changes(Caches::LeftOut).unwrap();
+    assert_eq!(changes.changes.iter().map(|one| one.path.to_str().unwrap()).collect::<Vec<_>>(), ["n"]);
+    layer.keep(Caches::LeftOut, OnConflict::Stop).unwrap();
+    assert!(!place.tree.join(".npmrc").exists() && !place.tree.join("sub").exists());
+    assert_eq!(place.read(".git/config"), mine);
+}
+
+#[test]
+fn settings_that_a_person_deletes_and_a_command_changes_are_a_conflict() {
+    for path in [".npmrc", "sub/.npmrc"] {
+        let place = repository();
+        place.write("sub/.npmrc", "//registry.npmjs.org/:_authToken=s3cret2\n");
+        let (layer, _) = run(&place, &format!("echo a=b >> {path}"), Dotenv::Locked);
+        fs::remove_file(place.tree.join(path)).unwrap();
+        let _ = fs::remove_dir(place.tree.join("sub"));
+        let kept = layer.keep(Caches::LeftOut, OnConflict::Stop);
+        assert!(matches!(kept, Err(aish_confine::KeepError::Conflicts(_))), "{path}: {kept:?}");
+        assert!(!place.tree.join(path).exists());
+    }
+}
+
+#[test]
+fn settings_that_are_moved_keep_their_tokens_or_are_asked_about() {
+    let text = "//registry.npmjs.org/:_authToken=s3cret2\n";
+    let asked = |line: &str| {
+        let place = Place::new();
+        place.write("sub/.npmrc", text);
+        place.write("sub/a", "a\n");
+        let before = place.picture();
+        let (layer, _) = run(&place, line, Dotenv::Locked);
+        let guarded = layer.guarded(&layer.changes(Caches::LeftOut).unwrap(), &Settings::default());
+        layer.keep(Caches::LeftOut, OnConflict::Stop).unwrap();
+        let kept: Vec<String> = ["sub2/.npmrc", "sub/n2", "sub/.npmrc"]
+            .iter()
+            .filter_map(|path| fs::read_to_string(place.tree.join(path)).ok())
+            .collect();
+        layer.take_back(OnConflict::Stop).unwrap();
+        assert_eq!(place.picture(), before);
+        (kept.concat(), guarded.iter().any(|one| one.why.contains("where a secret was")))
+    };
+    assert_eq!(asked("mv sub sub2"), (text.to_owned(), false));
+    let (kept, is_asked) = asked("mv sub/.npmrc sub/n2");
+    assert!(is_asked && !kept.contains("s3cret2"), "{kept}");
+    let (kept, is_asked) = asked("head -c 2000000 /dev/zero | tr '\\0' '#' | fold >> sub/.npmrc");
+    assert!(!is_asked && kept.starts_with(text) && !kept.contains("hidden-by-aish"), "{}", kept.len());
+}
