@@ -65,6 +65,9 @@ pub(super) fn with(tree: &Path, home: Option<&Path>, is_settings: &dyn Fn(&str) 
         leads.add_all();
     }
     leads.links(walked.links.clone());
+    if leads.home.is_some_and(|home| walk::is_settings_of(home, tree)) {
+        leads.add_all();
+    }
     // The root has what its own repository and the person's settings name, with or without a `.git`.
     let mut of_all: Vec<PathBuf> = OF_PERSON.iter().filter_map(|name| Some(leads.home?.join(name))).collect();
     of_all.push(OF_MACHINE.into());
@@ -140,7 +143,8 @@ impl Leads<'_> {
             self.walked.push(real.clone());
             if !is_in_tree {
                 self.left_outside = below.left;
-            } else if below.is_cut {
+            }
+            if below.is_cut {
                 self.add_all();
             }
             links.extend(below.links);
@@ -185,7 +189,7 @@ impl Leads<'_> {
             }
             for word in whole(&text, git_config::words) {
                 if !is_of_all || word.contains(['/', '.']) {
-                    self.program(work_tree, &word);
+                    self.program(work_tree, &word, is_of_all);
                 }
             }
             for named in whole(&text, git_config::named) {
@@ -219,7 +223,11 @@ impl Leads<'_> {
 
     /// Adds where links in a folder of hooks lead, and has what the hooks name looked up.
     fn hooks(&mut self, folder: &Path, work_tree: &Path) {
-        self.links(walk::below(&real(folder), walk::MOST_IN_HOME).links);
+        let below = walk::below(&real(folder), walk::MOST_IN_HOME);
+        if below.is_cut {
+            self.add_all();
+        }
+        self.links(below.links);
         let is_hook = |name: &str| HOOKS.iter().any(|begin| name.starts_with(begin)) && !name.ends_with(".sample");
         self.started(folder, work_tree, Kind::InTree, is_hook);
     }
@@ -231,10 +239,18 @@ impl Leads<'_> {
         self.scripts.extend(files.map(|path| Script { path, folder: start.to_owned(), kind }));
     }
 
-    /// Adds what a word of git's configuration names in a work tree, which git runs or takes settings from.
-    fn program(&mut self, work_tree: &Path, word: &str) {
+    /// Adds what a word of git's configuration names in a work tree, which git runs or takes settings from. In a configuration for
+    /// all trees what is not there is no name of one of them.
+    fn program(&mut self, work_tree: &Path, word: &str, is_of_all: bool) {
+        // What a shell puts in before a path is mostly the work tree.
+        let word = match word.split_once('/') {
+            Some((first, below)) if first.starts_with('$') => below,
+            _ => word,
+        };
         let Some(path) = place(work_tree, self.home, word) else { return };
-        if path == self.tree || fs::symlink_metadata(&path).is_err() {
+        // What is run when it is there may come later.
+        let is_named = word.contains('/') || !is_of_all && word.contains('.') && !word.starts_with(['-', '%']);
+        if path == self.tree || !is_named && fs::symlink_metadata(&path).is_err() {
             return;
         }
         let ways = ways(&path);
@@ -260,8 +276,9 @@ impl Leads<'_> {
     fn person(&mut self) {
         let Some(home) = self.home else { return };
         let walked = walk::home(home, self.tree);
-        // A whole tree may be one program's settings.
-        if walked.links.iter().any(|link| real(link) == self.tree) {
+        // A whole tree may be one program's settings, or lie in a folder of them. So may what was left out.
+        let is_around = |folder: &Path| self.tree.starts_with(folder) && folder.starts_with(home) && folder != home;
+        if walked.is_cut || walked.links.iter().any(|link| is_around(&real(link))) {
             self.add_all();
         }
         self.links(walked.links);
