@@ -5,22 +5,23 @@ mod imports;
 mod leads;
 mod package_json;
 mod place;
+mod program;
 mod repository;
 mod script_words;
 mod scripts;
 mod seen;
+mod staged;
 mod walk;
 mod ways;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs;
-use std::io::Read as _;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use crate::attributes::{self, Attributes, FileKind};
+use crate::attributes::{Attributes, FileKind};
 use crate::changes::{Change, ChangeKind, Changes, names};
 use crate::diff;
 use crate::git_index::{self, Index};
@@ -374,10 +375,7 @@ impl Judge<'_> {
     /// Says whether a file can be run and is no compiled program: a shell runs every text, with or without `#!`, and an
     /// empty file is filled later.
     fn is_script(&self, path: &Path) -> bool {
-        let mut start = [0; 4];
-        let file = self.layer.upper(self.root).join(path);
-        let mut read = || attributes::open(&file).and_then(|mut file| file.read_exact(&mut start));
-        self.is_executable(path) && (read().is_err() || start != *b"\x7fELF")
+        self.is_executable(path) && !program::is_one(&self.layer.upper(self.root).join(path))
     }
 
     fn is_executable(&self, path: &Path) -> bool {

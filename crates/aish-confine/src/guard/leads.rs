@@ -3,8 +3,8 @@
 //!
 //! What is too long or too much to be read may lead anywhere: then the whole tree is guarded.
 
-use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use super::scripts::{self, Kind, Script};
 use super::walk::{self, Found};
 use super::ways::{Text, place, text, ways};
 use super::{BUILT, RESULTS, git_config};
-use crate::git_index::Index;
+use crate::git_index::{self, Index};
 use crate::tree;
 
 /// Files of git's settings that are read for one work tree.
@@ -52,10 +52,14 @@ pub(super) fn of(tree: &Path, home: Option<&Path>) -> Vec<PathBuf> {
 /// Does the same where files of some more names are guarded as settings.
 pub(super) fn with(tree: &Path, home: Option<&Path>, is_settings: &dyn Fn(&str) -> bool) -> Vec<PathBuf> {
     let (tree, home) = (&real(tree), home.map(real));
-    let index = OnceCell::new();
+    let indexes = RefCell::new(HashMap::new());
     let has_source = |folder: &Path| {
-        let index = index.get_or_init(|| Index::of(tree, BUILT));
-        index.as_ref().is_some_and(|index| index.has_in(folder.as_os_str().as_bytes()))
+        let mut indexes = indexes.borrow_mut();
+        git_index::around(tree, folder).any(|(work_tree, below)| {
+            let read = || Index::of(&tree.join(work_tree), BUILT);
+            let index: &mut Option<Index> = indexes.entry(work_tree.to_owned()).or_insert_with(read);
+            index.as_ref().is_some_and(|index| index.has_in(below.as_os_str().as_bytes()))
+        })
     };
     let (found, left_outside) = (BTreeSet::new(), walk::MOST_IN_HOME);
     let home = home.as_deref();
