@@ -4,12 +4,14 @@ mod git_config;
 mod imports;
 mod leads;
 mod package_json;
+mod person;
 mod place;
 mod program;
 mod repository;
 mod script_words;
 mod scripts;
 mod seen;
+mod settings_files;
 mod staged;
 mod walk;
 mod ways;
@@ -93,6 +95,9 @@ const OPEN_TO_ALL: &str = "everybody on this machine can change it from now on";
 
 /// Bytes of a file whose content decides; a longer one is guarded.
 const LONGEST: u64 = 1 << 20;
+
+/// Names at the end of a path by which settings are known.
+const TAIL: usize = 4;
 
 /// Guarded paths that are told of one layer; with more it is clear that a person decides.
 const MOST: usize = 1000;
@@ -273,8 +278,18 @@ impl Judge<'_> {
             let same = self.contents(path).is_some_and(|(old, new)| package_json::runs_the_same(&old, &new));
             return (!same).then_some("it names scripts that are run");
         }
-        let is_known = (self.settings.is_settings_file)(&name) || is_entered(&name);
-        is_known.then_some("programs take settings from it")
+        (self.is_settings(path) || is_entered(&name)).then_some("programs take settings from it")
+    }
+
+    /// Says whether programs take settings from a file, by its name alone or with folders around it, or from all in a folder
+    /// around it.
+    fn is_settings(&self, path: &Path) -> bool {
+        let is_one = |named: &Path| {
+            let mut tails =
+                named.ancestors().skip(1).take(TAIL).filter_map(|above| named.strip_prefix(above).ok()?.to_str());
+            tails.any(|tail| (named == path || tail.contains('/')) && (self.settings.is_settings_file)(tail))
+        };
+        path.ancestors().any(is_one)
     }
 
     /// Looks at each name of a path; goes on with whether it is below what a build makes.

@@ -62,6 +62,7 @@ impl Word {
 
 /// Says whether programs or their modules are taken from what a variable of this name holds, or a word behind it.
 fn is_path(name: &str) -> bool {
+    let name = name.trim_end_matches('+');
     PATHS.contains(&name) || name.ends_with("PATH") && !name.contains(['$', '/'])
 }
 

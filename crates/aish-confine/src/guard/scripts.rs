@@ -16,7 +16,7 @@ use super::ways::{Text, place, plain, text, ways};
 use crate::attributes;
 
 /// Scripts that are read, and words that are looked up. With more than that it is unknown what they lead to.
-const MOST: usize = 500;
+const MOST: usize = 2_000;
 const MOST_WORDS: usize = 10_000;
 
 /// Folders from which the words of one script are looked up. One that goes to more may name anything.
@@ -41,6 +41,24 @@ pub(super) enum Kind {
     InTree,
     /// Anywhere: only whole paths name something in a tree.
     OfPerson,
+    /// No script but settings, in a tree and for a person: folders that they name are mostly looked through.
+    Settings,
+    SettingsOfPerson,
+}
+
+impl Kind {
+    fn is_of_person(self) -> bool {
+        matches!(self, Self::OfPerson | Self::SettingsOfPerson)
+    }
+
+    fn is_settings(self) -> bool {
+        matches!(self, Self::Settings | Self::SettingsOfPerson)
+    }
+
+    /// Returns of what kind a script is that one of this kind names.
+    fn of_named(self) -> Self {
+        if self.is_of_person() { Self::OfPerson } else { Self::InTree }
+    }
 }
 
 /// What scripts name.
@@ -93,7 +111,11 @@ impl Reader<'_> {
             return;
         }
         self.named.is_cut |= !is_whole;
-        let words = script_words::of(&text);
+        let words = match script.kind.is_settings() {
+            // Lists, in most formats.
+            true => script_words::of(&text.replace(['[', ']'], " ")),
+            false => script_words::of(&text),
+        };
         let (folders, entered) = self.folders(script, &words);
         let mut seen = HashSet::new();
         for word in words.iter().filter(|word| seen.insert((&word.text, word.is_run, word.is_path))) {
@@ -156,7 +178,8 @@ impl Reader<'_> {
             return Vec::new();
         }
         // A person's shell starts anywhere; what is not known before a path may stand for the tree.
-        let folders = if script.kind == Kind::OfPerson && !text.starts_with('$') { entered } else { folders };
+        let is_of_person = script.kind.is_of_person();
+        let folders = if is_of_person && !text.starts_with('$') { entered } else { folders };
         let there: Vec<PathBuf> = folders
             .iter()
             .filter(|folder| self.is_there(folder, Path::new(below)))
@@ -165,14 +188,15 @@ impl Reader<'_> {
         // What is run when it is there may come later.
         let is_named = below.contains('/') || Path::new(below).extension().is_some_and(is_shell);
         let is_meant = word.is_run && is_named || word.is_path && !word.names_path();
-        let is_later = there.is_empty() && is_meant && !(script.kind == Kind::OfPerson && text.starts_with('$'));
+        let is_later = there.is_empty() && is_meant && !(is_of_person && text.starts_with('$'));
         if is_later { folders.iter().map(|folder| folder.join(below)).collect() } else { there }
     }
 
     /// Returns the path that a word names whatever folder it is meant from; within, none where there is no home folder.
     #[expect(clippy::option_option, reason = "the outer one says whether it is such a word")]
     fn whole(&self, text: &str) -> Option<Option<PathBuf>> {
-        if let Some(below) = text.strip_prefix("$HOME/") {
+        // Services write the home folder in a way of their own.
+        if let Some(below) = ["$HOME/", "%h/"].iter().find_map(|home| text.strip_prefix(home)) {
             return Some(self.home.map(|home| home.join(below)));
         }
         let is_whole = text.starts_with(['/', '~']) || text == "$HOME";
@@ -193,6 +217,18 @@ impl Reader<'_> {
         may_be && folder.join(path).symlink_metadata().is_ok()
     }
 
+    /// Has all files of a folder read that a script of the person may read.
+    fn all_in(&mut self, script: &Script, folder: &Path) {
+        let is_near =
+            folder.starts_with(self.tree) || self.home.is_some_and(|home| folder.starts_with(home) && folder != home);
+        let entries = is_near.then(|| fs::read_dir(folder).ok()).flatten().into_iter().flatten().flatten();
+        let files =
+            entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_dir())).map(|entry| entry.path());
+        // One more than are read, so that it is known when there are more.
+        let files = files.take(MOST + 1).map(|path| Script { path, ..script.clone() });
+        self.left.extend(files);
+    }
+
     fn add(&mut self, script: &Script, word: &Word, path: &Path) {
         let ways = ways(path);
         let Some(real) = ways.last() else { return };
@@ -201,23 +237,28 @@ impl Reader<'_> {
         }
         let is_any = known(word) != word.text || word.text.contains(['*', '?']);
         // All of it may be run.
-        if is_any && real == self.tree && !word.is_read {
+        if is_any && real == self.tree && !word.is_read && !script.kind.is_settings() {
             self.named.is_cut = true;
+        }
+        if is_any && script.kind == Kind::OfPerson && !word.is_read {
+            self.all_in(script, real);
         }
         let counts = match fs::metadata(real) {
             // A script may run all that is in a folder.
-            Ok(meta) if meta.is_dir() => word.is_path || !word.is_read && (is_any || !word.is_entered),
+            Ok(meta) if meta.is_dir() => {
+                word.is_path || !word.is_read && !script.kind.is_settings() && (is_any || !word.is_entered)
+            }
             Ok(meta) => {
                 let is_near = real.starts_with(self.tree) || self.home.is_some_and(|home| real.starts_with(home));
-                if is_near
-                    && meta.is_file()
-                    && (word.is_run || meta.permissions().mode() & 0o111 != 0 || is_script(real))
-                {
+                let is_near = is_near && meta.is_file();
+                if is_near && (word.is_run || meta.permissions().mode() & 0o111 != 0 || is_script(real)) {
+                    self.left.push(Script { path: real.clone(), kind: script.kind.of_named(), ..script.clone() });
+                } else if is_near && script.kind.is_settings() && real.extension() == script.path.extension() {
                     self.left.push(Script { path: real.clone(), ..script.clone() });
                 }
                 true
             }
-            Err(_) => word.is_run || word.is_path || is_any,
+            Err(_) => word.is_run || word.is_path || is_any && !script.kind.is_settings(),
         };
         if counts {
             self.named.paths.extend(ways);

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::seen::Seen;
-use super::{BUILT, RESULTS, instructs, is_entered};
+use super::{BUILT, RESULTS, instructs, is_entered, settings_files};
 
 /// Entries of a tree that are looked at. They are counted from above, folder by folder: what lies deep hides nothing above it.
 pub(super) const MOST_IN_TREE: usize = 1_000_000;
@@ -46,6 +46,8 @@ pub(super) struct Found {
     pub(super) work_trees: Vec<PathBuf>,
     /// Files that are read when a folder is entered.
     pub(super) entered: Vec<PathBuf>,
+    /// Files that may be settings.
+    pub(super) settings: Vec<PathBuf>,
     /// Whether something was left out because there is too much.
     pub(super) is_cut: bool,
     /// Entries that may still be looked at.
@@ -106,6 +108,7 @@ fn walk(
     is_settings: &dyn Fn(&str) -> bool,
 ) -> Found {
     let mut found = Found { left: most, ..Found::default() };
+    let root = start.path.clone();
     let mut folders = VecDeque::from([start]);
     let mut seen = Seen::hold();
     while let Some(mut folder) = folders.pop_front() {
@@ -116,10 +119,19 @@ fn walk(
         if entries.is_work_tree {
             found.work_trees.push(folder.path.clone());
         }
+        if !entries.settings.is_empty() && !is_repository {
+            let is_of_settings = folder.path.strip_prefix(&root).is_ok_and(settings_files::is_of_settings);
+            let settings = entries.settings.iter().filter(|name| settings_files::is_one(name, is_of_settings));
+            found.settings.extend(settings.map(|name| folder.path.join(name)));
+        }
         if entries.is_entered {
             found.entered.push(folder.path.join(ENVRC));
         }
-        let links = entries.links.iter().filter(|name| folder.is_guarded || is_guarded(name, is_settings));
+        let around = folder.path.file_name().unwrap_or_default().to_string_lossy();
+        let is_one = |name: &OsStr| {
+            is_guarded(name, is_settings) || is_settings(&format!("{around}/{}", name.to_string_lossy()))
+        };
+        let links = entries.links.iter().filter(|name| folder.is_guarded || is_one(name));
         found.links.extend(links.map(|name| folder.path.join(name)));
         for name in &entries.folders {
             let is_stored = is_repository && STORED.iter().any(|stored| name == *stored);

@@ -17,7 +17,7 @@ fn guarded(line: &str) -> Vec<String> {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let changes = ran.layer.changes(Caches::LeftOut).unwrap().changes;
     let settings = Settings {
-        is_settings_file: |name| name == "Makefile.local",
+        is_settings_file: |name| ["Makefile.local", "mise/config.toml", "mise/conf.d"].contains(&name),
         ordinary: vec![".config/fine/**".to_owned()],
         ..Settings::default()
     };
@@ -40,6 +40,8 @@ fn places_that_act_later_are_guarded() {
         ("printf '#!/bin/sh\\n' > new; chmod +x new", "new"),
         ("echo '{\"scripts\":{\"test\":\"y\"}}' > package.json", "package.json"),
         ("echo x > Makefile.local", "Makefile.local"),
+        ("mkdir -p a/mise; echo x > a/mise/config.toml", "a"),
+        ("mkdir -p mise/conf.d; echo x > mise/conf.d/a.toml", "mise"),
         // Git takes what looks like a repository for one, in a built folder and under any name.
         ("mkdir -p target/x/.git; printf '[core]\\n\\tfsmonitor = x\\n' > target/x/.git/config", "target"),
         ("mkdir -p deep; echo 'gitdir: ../kept' > deep/.git", "deep"),

@@ -163,6 +163,9 @@ fn loops_and_folders_in_what_acts_by_itself_lead_on() {
         (".bashrc", ". ~/tree/{bash,y}/x.sh\n", "echo x > bash/x.sh"),
         (".bashrc", "cd ~/tree && . bash/x.sh\n", "echo x > bash/x.sh"),
         (".bashrc", "PATH=~/tree/bin:$PATH\n", "mkdir bin; cp /bin/true bin/ls"),
+        (".zshenv", "ZDOTDIR=~/.config/zsh\n", "mkdir bin; cp /bin/true bin/zsh"),
+        (".bashrc", "for f in ~/.bashrc.more/*; do . $f; done\n", "echo x > bash/x.sh"),
+        (".profile", "export GIT_CONFIG_GLOBAL=~/own/git\n", "mkdir hk; echo x > hk/pre-commit"),
         ("tree/.envrc", "PATH_add bin\n", "mkdir bin; cp /bin/true bin/ls"),
         ("tree/.git/hooks/pre-commit", "for f in bash/*.sh; do sh \"$f\"; done\n", "echo x > bash/a.sh"),
         ("tree/.git/hooks/pre-commit", "run-parts bash\n", "echo x > bash/a.sh"),
@@ -175,10 +178,54 @@ fn loops_and_folders_in_what_acts_by_itself_lead_on() {
             "echo x > bash/x.sh",
         ),
     ] {
-        let files = [(path, text), ("tree/bash/x.sh", ""), ("tree/src/a.c", "")];
+        let files = [
+            (path, text),
+            ("tree/bash/x.sh", ""),
+            ("tree/src/a.c", ""),
+            (".config/zsh/.zshrc", "path+=~/tree/bin\n"),
+            (".bashrc.more/one", ". ~/tree/bash/x.sh\n"),
+            ("own/git", "[core]\n\thooksPath = hk\n"),
+        ];
         assert_eq!(kept(&files, &[], &[line]), NONE, "{text}");
         if !text.contains("tree/*") && !text.contains("tree/{") {
             assert_eq!(kept(&files, &[], &["echo x > src/a.c"]).len(), 1, "{text}");
         }
+    }
+}
+
+#[test]
+fn what_guarded_settings_name_is_guarded() {
+    for (path, text, line) in [
+        (
+            "tree/.pre-commit-config.yaml",
+            "repos:\n- hooks:\n  - {id: x, entry: sh tools/x.sh}\n",
+            "echo x > tools/x.sh",
+        ),
+        ("tree/lefthook.yml", "pre-commit:\n  commands:\n    x:\n      run: sh tools/x.sh\n", "echo x > tools/x.sh"),
+        ("tree/lefthook.yml", "extends: [tools/base.yml]\n", "echo x > tools/base.yml"),
+        ("tree/lefthook.yml", "extends: [tools/base.yml]\n", "echo x > tools/deep.sh"),
+        ("tree/mise.toml", "[env]\n_.source = \"./tools/x.sh\"\n", "echo x > tools/x.sh"),
+        ("tree/flake.nix", "imports = [ ./tools/a.nix ];\n", "echo x > tools/a.nix"),
+        ("tree/.claude/settings.json", "{\"command\": \"$CLAUDE_PROJECT_DIR/tools/x.sh\"}", "echo x > tools/x.sh"),
+        (".claude/settings.json", "{\"command\": \"~/tree/tools/x.sh\"}", "echo x > tools/x.sh"),
+        (".config/systemd/user/x.service", "[Service]\nExecStart=%h/tree/tools/x.sh\n", "echo x > tools/x.sh"),
+        (".vimrc", "source ~/tree/tools/a.vim\n", "echo x > tools/a.vim"),
+        ("tree/.gitignore", "src/a.c\n", ""),
+        ("tree/.github/workflows/x.yml", "run: sh src/a.c\n", ""),
+        (".bash_history", "vi ~/tree/src/a.c\n", ""),
+    ] {
+        let files = [
+            (path, text),
+            ("tree/tools/x.sh", ""),
+            ("tree/tools/a.nix", ""),
+            ("tree/tools/a.vim", ""),
+            ("tree/tools/base.yml", "run: sh tools/deep.sh\n"),
+            ("tree/tools/deep.sh", ""),
+            ("tree/src/a.c", ""),
+        ];
+        if !line.is_empty() {
+            assert_eq!(kept(&files, &[], &[line]), NONE, "{path}: {text}");
+        }
+        assert_eq!(kept(&files, &[], &["echo x > src/a.c"]).len(), 1, "{path}: {text}");
     }
 }
