@@ -46,50 +46,26 @@ impl Index {
     pub(crate) fn of(work_tree: &Path, names: &[&str]) -> Option<Self> {
         let git = work_tree.join(".git");
         let git = pointer(&git).map_or(git, |named| work_tree.join(named));
-        let file = git.join("index");
-        let meta = fs::symlink_metadata(&file).ok()?;
-        let bytes = (meta.is_file() && meta.len() <= LONGEST).then(|| fs::read(file).ok()).flatten();
+        Self::read(&git.join("index"), names)
+    }
+
+    /// The same of the file of an index.
+    pub(crate) fn read(file: &Path, names: &[&str]) -> Option<Self> {
+        fs::symlink_metadata(file).ok()?;
         // The format does not say how long names are, but what follows the entries has to be right to the end.
         let parse = |bytes: &[u8]| NAMES.iter().find_map(|length| Self::parse(bytes, *length, names));
-        Some(bytes.as_deref().and_then(parse).unwrap_or_default())
+        Some(bytes_of(file).as_deref().and_then(parse).unwrap_or_default())
     }
 
     fn parse(bytes: &[u8], name_length: usize, names: &[&str]) -> Option<Self> {
-        if bytes.get(..4)? != b"DIRC" {
-            return None;
-        }
-        let version = number(bytes, 4)?;
-        if !(2..=4).contains(&version) {
-            return None;
-        }
         let (mut entries, mut folders) = (Vec::new(), BTreeSet::new());
-        let mut path: Vec<u8> = Vec::new();
-        let mut at = 12;
-        for _ in 0..number(bytes, 8)? {
-            let start = at;
-            let flags = start + BEFORE_NAME + name_length;
-            let object = bytes.get(start + BEFORE_NAME..flags)?;
-            let is_extended = version >= 3 && bytes.get(flags)? & EXTENDED != 0;
-            at = flags + FLAGS + if is_extended { 2 } else { 0 };
-            if version == 4 {
-                let (strip, read) = offset(bytes.get(at..)?)?;
-                at += read;
-                path.truncate(path.len().checked_sub(strip)?);
-            } else {
-                path.clear();
-            }
-            let rest = bytes.get(at..)?;
-            let length = rest.iter().position(|byte| *byte == 0)?;
-            path.extend_from_slice(rest.get(..length)?);
-            at += length;
-            // Up to version 3 entries are filled with one to eight NULs.
-            at = if version == 4 { at + 1 } else { start + ((at - start) / 8 + 1) * 8 };
+        visit(bytes, name_length, &mut |path, object| {
             if path.rsplit(|byte| *byte == b'/').next().is_some_and(|name| name.starts_with(b".env")) {
-                entries.push((path.clone(), object.to_vec()));
+                entries.push((path.to_vec(), object.to_vec()));
             }
-            add_folders(&path, names, &mut folders);
-        }
-        is_end(bytes, at, name_length).then_some(Self { entries, folders: Some(folders) })
+            add_folders(path, names, &mut folders);
+        })?;
+        Some(Self { entries, folders: Some(folders) })
     }
 
     /// Says whether git has something in a folder of one of the names, or may have.
@@ -97,16 +73,73 @@ impl Index {
         self.folders.as_ref().is_none_or(|folders| folders.contains(folder))
     }
 
+    /// Lists the folders of those names in which git has something, where that is known.
+    pub(crate) fn folders(&self) -> impl Iterator<Item = &[u8]> {
+        self.folders.iter().flatten().map(Vec::as_slice)
+    }
+
     /// Says whether the content of a file is the one that git has for a path.
     pub(crate) fn has(&self, path: &[u8], file: &Path) -> bool {
         let Some((_, object)) = self.entries.iter().find(|(known, _)| known == path) else { return false };
         let is_short = fs::symlink_metadata(file).is_ok_and(|meta| meta.is_file() && meta.len() <= LONGEST_FILE);
         let Some(Ok(content)) = is_short.then(|| fs::read(file)) else { return false };
-        let mut hash = Sha1::new();
-        hash.update(format!("blob {}\0", content.len()));
-        hash.update(&content);
-        hash.finalize()[..] == object[..]
+        is_blob(object, &content)
     }
+}
+
+/// Hands each entry of the file of an index to a function; none where it cannot be read to its end.
+pub(crate) fn entries(file: &Path, each: &mut dyn FnMut(&[u8], &[u8])) -> Option<()> {
+    let bytes = bytes_of(file)?;
+    let length = NAMES.iter().find(|length| visit(&bytes, **length, &mut |_, _| {}).is_some())?;
+    visit(&bytes, *length, each)
+}
+
+/// Says whether an object is of some content; of one by SHA-256 that is not known.
+pub(crate) fn is_blob(object: &[u8], content: &[u8]) -> bool {
+    let mut hash = Sha1::new();
+    hash.update(format!("blob {}\0", content.len()));
+    hash.update(content);
+    hash.finalize()[..] == *object
+}
+
+fn bytes_of(file: &Path) -> Option<Vec<u8>> {
+    let meta = fs::symlink_metadata(file).ok()?;
+    (meta.is_file() && meta.len() <= LONGEST).then(|| fs::read(file).ok())?
+}
+
+/// Hands each entry of an index to a function, its path and its object; none where it is no index, or not all of one.
+fn visit(bytes: &[u8], name_length: usize, each: &mut dyn FnMut(&[u8], &[u8])) -> Option<()> {
+    if bytes.get(..4)? != b"DIRC" {
+        return None;
+    }
+    let version = number(bytes, 4)?;
+    if !(2..=4).contains(&version) {
+        return None;
+    }
+    let mut path: Vec<u8> = Vec::new();
+    let mut at = 12;
+    for _ in 0..number(bytes, 8)? {
+        let start = at;
+        let flags = start + BEFORE_NAME + name_length;
+        let object = bytes.get(start + BEFORE_NAME..flags)?;
+        let is_extended = version >= 3 && bytes.get(flags)? & EXTENDED != 0;
+        at = flags + FLAGS + if is_extended { 2 } else { 0 };
+        if version == 4 {
+            let (strip, read) = offset(bytes.get(at..)?)?;
+            at += read;
+            path.truncate(path.len().checked_sub(strip)?);
+        } else {
+            path.clear();
+        }
+        let rest = bytes.get(at..)?;
+        let length = rest.iter().position(|byte| *byte == 0)?;
+        path.extend_from_slice(rest.get(..length)?);
+        at += length;
+        // Up to version 3 entries are filled with one to eight NULs.
+        at = if version == 4 { at + 1 } else { start + ((at - start) / 8 + 1) * 8 };
+        each(&path, object);
+    }
+    is_end(bytes, at, name_length).then_some(())
 }
 
 fn number(bytes: &[u8], at: usize) -> Option<u32> {

@@ -4,23 +4,26 @@ mod git_config;
 mod imports;
 mod leads;
 mod package_json;
+mod person;
 mod place;
+mod program;
 mod repository;
 mod script_words;
 mod scripts;
 mod seen;
+mod settings_files;
+mod staged;
 mod walk;
 mod ways;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fs;
-use std::io::Read as _;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use crate::attributes::{self, Attributes, FileKind};
+use crate::attributes::{Attributes, FileKind};
 use crate::changes::{Change, ChangeKind, Changes, names};
 use crate::diff;
 use crate::git_index::{self, Index};
@@ -95,6 +98,9 @@ const WORD_LEFT: &str = "a word stands in it where a secret was";
 
 /// Bytes of a file whose content decides; a longer one is guarded.
 const LONGEST: u64 = 1 << 20;
+
+/// Names at the end of a path by which settings are known.
+const TAIL: usize = 4;
 
 /// Guarded paths that are told of one layer; with more it is clear that a person decides.
 const MOST: usize = 1000;
@@ -291,8 +297,18 @@ impl Judge<'_> {
             let same = self.contents(path).is_some_and(|(old, new)| package_json::runs_the_same(&old, &new));
             return (!same).then_some("it names scripts that are run");
         }
-        let is_known = (self.settings.is_settings_file)(&name) || is_entered(&name);
-        is_known.then_some("programs take settings from it")
+        (self.is_settings(path) || is_entered(&name)).then_some("programs take settings from it")
+    }
+
+    /// Says whether programs take settings from a file, by its name alone or with folders around it, or from all in a folder
+    /// around it.
+    fn is_settings(&self, path: &Path) -> bool {
+        let is_one = |named: &Path| {
+            let mut tails =
+                named.ancestors().skip(1).take(TAIL).filter_map(|above| named.strip_prefix(above).ok()?.to_str());
+            tails.any(|tail| (named == path || tail.contains('/')) && (self.settings.is_settings_file)(tail))
+        };
+        path.ancestors().any(is_one)
     }
 
     /// Looks at each name of a path; goes on with whether it is below what a build makes.
@@ -393,10 +409,7 @@ impl Judge<'_> {
     /// Says whether a file can be run and is no compiled program: a shell runs every text, with or without `#!`, and an
     /// empty file is filled later.
     fn is_script(&self, path: &Path) -> bool {
-        let mut start = [0; 4];
-        let file = self.layer.upper(self.root).join(path);
-        let mut read = || attributes::open(&file).and_then(|mut file| file.read_exact(&mut start));
-        self.is_executable(path) && (read().is_err() || start != *b"\x7fELF")
+        self.is_executable(path) && !program::is_one(&self.layer.upper(self.root).join(path))
     }
 
     fn is_executable(&self, path: &Path) -> bool {

@@ -1,6 +1,8 @@
 //! Whether two versions of a git configuration run the same programs and reach the same places. It is read as git reads it
 //! (`config.c`, `git_parse_source`): what is read otherwise here could hide a key.
 
+use super::script_words;
+
 /// Keys that run nothing and lead nowhere: section, then name.
 const PLAIN: &[(&str, &[&str])] = &[
     (
@@ -197,10 +199,11 @@ pub(super) fn named(text: &str) -> Vec<Named> {
     entries(text).unwrap_or_default().into_iter().filter_map(named).take(MOST_WORDS).collect()
 }
 
-/// Splits a text at what a shell sets between words; at most 1,000.
+/// Splits a text at what a shell sets between words, and as a script; at most 1,000.
 pub(super) fn split(text: &str) -> Vec<String> {
     let is_between = |c: char| c.is_whitespace() || "\"';|&()<>!".contains(c);
-    text.split(is_between).filter(|word| !word.is_empty()).take(MOST_WORDS).map(str::to_owned).collect()
+    let words = text.split(is_between).filter(|word| !word.is_empty()).map(str::to_owned);
+    words.chain(script_words::of(text).into_iter().map(|word| word.text)).take(MOST_WORDS).collect()
 }
 
 #[cfg(test)]

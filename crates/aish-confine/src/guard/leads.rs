@@ -3,8 +3,9 @@
 //!
 //! What is too long or too much to be read may lead anywhere: then the whole tree is guarded.
 
-use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -13,8 +14,8 @@ use super::git_config::Named;
 use super::scripts::{self, Kind, Script};
 use super::walk::{self, Found};
 use super::ways::{Text, place, text, ways};
-use super::{BUILT, RESULTS, git_config};
-use crate::git_index::Index;
+use super::{BUILT, RESULTS, git_config, person, settings_files};
+use crate::git_index::{self, Index};
 use crate::tree;
 
 /// Files of git's settings that are read for one work tree.
@@ -23,8 +24,7 @@ const MOST_CONFIGURATIONS: usize = 256;
 /// Words that git's configuration is asked for at once; one that has more is read section by section.
 const MOST_WORDS: usize = 1_000;
 
-/// Files of git's settings for all of a person's work, from the home folder, and for everybody's.
-const OF_PERSON: &[&str] = &[".gitconfig", ".config/git/config"];
+/// The file of git's settings for everybody.
 const OF_MACHINE: &str = "/etc/gitconfig";
 
 /// How names of git's hooks begin; what else is in their folder is run where a hook names it.
@@ -32,16 +32,6 @@ const OF_MACHINE: &str = "/etc/gitconfig";
 const HOOKS: &[&str] = &[
     "applypatch", "commit-msg", "fsmonitor", "p4-", "post-", "pre", "proc-receive", "push-to-", "reference-", "sendemail", "update",
 ];
-
-/// What is read whenever a person's shell starts or connects to another host, from the home folder.
-#[rustfmt::skip]
-const STARTED: &[&str] = &[
-    ".bashrc", ".bash_profile", ".bash_login", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin",
-    ".config/fish/config.fish", ".ssh/config",
-];
-
-/// A folder whose files are read then too.
-const STARTED_FOLDER: &str = ".config/fish/conf.d";
 
 /// Returns files and folders below a tree, relative to it, that act under other names; an empty path is all of it. None of them
 /// lies below another.
@@ -52,10 +42,14 @@ pub(super) fn of(tree: &Path, home: Option<&Path>) -> Vec<PathBuf> {
 /// Does the same where files of some more names are guarded as settings.
 pub(super) fn with(tree: &Path, home: Option<&Path>, is_settings: &dyn Fn(&str) -> bool) -> Vec<PathBuf> {
     let (tree, home) = (&real(tree), home.map(real));
-    let index = OnceCell::new();
+    let indexes = RefCell::new(HashMap::new());
     let has_source = |folder: &Path| {
-        let index = index.get_or_init(|| Index::of(tree, BUILT));
-        index.as_ref().is_some_and(|index| index.has_in(folder.as_os_str().as_bytes()))
+        let mut indexes = indexes.borrow_mut();
+        git_index::around(tree, folder).any(|(work_tree, below)| {
+            let read = || Index::of(&tree.join(work_tree), BUILT);
+            let index: &mut Option<Index> = indexes.entry(work_tree.to_owned()).or_insert_with(read);
+            index.as_ref().is_some_and(|index| index.has_in(below.as_os_str().as_bytes()))
+        })
     };
     let (found, left_outside) = (BTreeSet::new(), walk::MOST_IN_HOME);
     let home = home.as_deref();
@@ -65,14 +59,19 @@ pub(super) fn with(tree: &Path, home: Option<&Path>, is_settings: &dyn Fn(&str) 
         leads.add_all();
     }
     leads.links(walked.links.clone());
+    if leads.home.is_some_and(|home| walk::is_settings_of(home, tree)) {
+        leads.add_all();
+    }
     // The root has what its own repository and the person's settings name, with or without a `.git`.
-    let mut of_all: Vec<PathBuf> = OF_PERSON.iter().filter_map(|name| Some(leads.home?.join(name))).collect();
+    let person = leads.home.map(person::of).unwrap_or_default();
+    let mut of_all: Vec<PathBuf> = person.configurations.into_iter().collect();
     of_all.push(OF_MACHINE.into());
     leads.repository(tree, &of_all);
     let nested = walked.work_trees.iter().filter(|work_tree| *work_tree != tree);
     nested.for_each(|work_tree| leads.repository(work_tree, &of_all));
     leads.entered(&walked);
-    leads.person();
+    leads.settings(&walked.settings, None);
+    leads.person(person.scripts);
     // What a build makes is ordinary, whoever runs it.
     let is_ordinary = |path: &Path| path.strip_prefix(tree).is_ok_and(|below| is_built(below, &has_source));
     let named = scripts::named(tree, leads.home, std::mem::take(&mut leads.scripts), &is_ordinary);
@@ -113,11 +112,11 @@ struct Leads<'a> {
 impl Leads<'_> {
     fn add(&mut self, path: &Path) {
         let Some(below) = path.strip_prefix(self.tree).ok() else { return };
-        // A hidden folder or file is guarded by its own name.
-        let is_named = |first: &Path| {
-            first.as_os_str().as_bytes().starts_with(b".") && !RESULTS.iter().any(|result| first == Path::new(result))
-        };
-        if below.iter().next().is_some_and(|first| !is_named(Path::new(first))) {
+        // A hidden folder or file is guarded by its own name, but for what a build fills.
+        let is_one_of = |name: &OsStr, names: &[&str]| names.iter().any(|known| name == *known);
+        let mut sources = below.iter().take_while(|name| !is_one_of(name, BUILT) && !is_one_of(name, RESULTS));
+        let is_named = sources.any(|name| name.as_bytes().starts_with(b"."));
+        if !is_named && !below.as_os_str().is_empty() {
             self.found.insert(below.to_owned());
         }
     }
@@ -140,7 +139,8 @@ impl Leads<'_> {
             self.walked.push(real.clone());
             if !is_in_tree {
                 self.left_outside = below.left;
-            } else if below.is_cut {
+            }
+            if below.is_cut {
                 self.add_all();
             }
             links.extend(below.links);
@@ -185,7 +185,7 @@ impl Leads<'_> {
             }
             for word in whole(&text, git_config::words) {
                 if !is_of_all || word.contains(['/', '.']) {
-                    self.program(work_tree, &word);
+                    self.program(work_tree, &word, is_of_all);
                 }
             }
             for named in whole(&text, git_config::named) {
@@ -219,7 +219,11 @@ impl Leads<'_> {
 
     /// Adds where links in a folder of hooks lead, and has what the hooks name looked up.
     fn hooks(&mut self, folder: &Path, work_tree: &Path) {
-        self.links(walk::below(&real(folder), walk::MOST_IN_HOME).links);
+        let below = walk::below(&real(folder), walk::MOST_IN_HOME);
+        if below.is_cut {
+            self.add_all();
+        }
+        self.links(below.links);
         let is_hook = |name: &str| HOOKS.iter().any(|begin| name.starts_with(begin)) && !name.ends_with(".sample");
         self.started(folder, work_tree, Kind::InTree, is_hook);
     }
@@ -231,10 +235,18 @@ impl Leads<'_> {
         self.scripts.extend(files.map(|path| Script { path, folder: start.to_owned(), kind }));
     }
 
-    /// Adds what a word of git's configuration names in a work tree, which git runs or takes settings from.
-    fn program(&mut self, work_tree: &Path, word: &str) {
+    /// Adds what a word of git's configuration names in a work tree, which git runs or takes settings from. In a configuration for
+    /// all trees what is not there is no name of one of them.
+    fn program(&mut self, work_tree: &Path, word: &str, is_of_all: bool) {
+        // What a shell puts in before a path is mostly the work tree.
+        let word = match word.split_once('/') {
+            Some((first, below)) if first.starts_with('$') => below,
+            _ => word,
+        };
         let Some(path) = place(work_tree, self.home, word) else { return };
-        if path == self.tree || fs::symlink_metadata(&path).is_err() {
+        // What is run when it is there may come later.
+        let is_named = word.contains('/') || !is_of_all && word.contains('.') && !word.starts_with(['-', '%']);
+        if path == self.tree || !is_named && fs::symlink_metadata(&path).is_err() {
             return;
         }
         let ways = ways(&path);
@@ -256,19 +268,27 @@ impl Leads<'_> {
         }
     }
 
+    /// Has what settings name looked up; those of a home name what lies in a tree by whole paths.
+    fn settings(&mut self, files: &[PathBuf], home: Option<&Path>) {
+        match settings_files::naming(self.tree, files, home) {
+            Some(scripts) => self.scripts.extend(scripts),
+            None => self.add_all(),
+        }
+    }
+
     /// Adds what settings in the home folder are links to, often in a tree of their own, and has what shells read looked up.
-    fn person(&mut self) {
+    fn person(&mut self, scripts: BTreeSet<PathBuf>) {
         let Some(home) = self.home else { return };
         let walked = walk::home(home, self.tree);
-        // A whole tree may be one program's settings.
-        if walked.links.iter().any(|link| real(link) == self.tree) {
+        // A whole tree may be one program's settings, or lie in a folder of them. So may what was left out.
+        let is_around = |folder: &Path| self.tree.starts_with(folder) && folder.starts_with(home) && folder != home;
+        if walked.is_cut || walked.links.iter().any(|link| is_around(&real(link))) {
             self.add_all();
         }
+        self.settings(&walked.settings, Some(home));
         self.links(walked.links);
         let kind = Kind::OfPerson;
-        let script = |name: &&str| Script { path: home.join(name), folder: home.to_owned(), kind };
-        self.scripts.extend(STARTED.iter().map(script));
-        self.started(&home.join(STARTED_FOLDER), home, kind, |_| true);
+        self.scripts.extend(scripts.into_iter().map(|path| Script { path, folder: home.to_owned(), kind }));
     }
 
     /// Lists what was found, without what lies below something else of it.

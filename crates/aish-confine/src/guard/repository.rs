@@ -94,6 +94,7 @@ impl Judge<'_> {
                 (!same).then_some("git runs what it names")
             }
             ["objects", "info", name] if name.ends_with("alternates") => Some("git takes objects from elsewhere by it"),
+            ["index"] if path.ends_with("index") => self.staged(path, folder),
             ["hooks", name, ..] if !name.ends_with(".sample") => Some("git runs it"),
             ["refs", ..] | ["HEAD" | "ORIG_HEAD"] => {
                 (!is_reference(&self.layer.upper(self.root).join(path))).then_some(OWN)

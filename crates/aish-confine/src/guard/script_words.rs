@@ -13,7 +13,25 @@ const RUN: &[&str] = &[
 const ENTER: &[&str] = &["cd", "pushd", "chdir"];
 
 /// Words in a command whose folders programs are taken from.
-const PATHS: &[&str] = &["PATH", "path", "fpath", "FPATH", "PATH_add", "path_add", "fish_add_path"];
+const PATHS: &[&str] = &["path", "fpath", "PATH_add", "path_add", "fish_add_path"];
+
+/// Programs that read what they are given and run nothing of it.
+#[rustfmt::skip]
+const READERS: &[&str] = &[
+    "export", "ls", "cat", "echo", "printf", "grep", "egrep", "fgrep", "head", "tail", "wc", "sort", "uniq", "cut", "mkdir", "rmdir", "rm",
+    "touch", "stat", "du", "diff", "cmp", "chmod", "chown", "basename", "dirname", "realpath", "readlink", "git", "black", "isort",
+    "ruff", "flake8", "gofmt", "rustfmt", "prettier", "shellcheck", "shfmt", "clang-format", "yamllint", "markdownlint",
+];
+
+/// Programs whose words are names of tasks, as folders are called too.
+#[rustfmt::skip]
+const TASKS: &[&str] = &[
+    "npm", "pnpm", "yarn", "bun", "make", "cargo", "go", "just", "task", "composer", "bundle", "rake", "gradle", "mvn", "hatch",
+    "tox", "nox", "poetry", "uv", "mix", "dotnet", "docker",
+];
+
+/// Words of a command among which the program is, with what starts it.
+const START: usize = 4;
 
 /// What stands for a value that is not known.
 const UNKNOWN: &str = "$_";
@@ -31,6 +49,21 @@ pub(super) struct Word {
     pub(super) is_path: bool,
     /// Whether the script goes to the folder that it names.
     pub(super) is_entered: bool,
+    /// Whether nothing is run of a folder that it names, or of what a pattern stands for.
+    pub(super) is_read: bool,
+}
+
+impl Word {
+    /// Says whether it names where programs are taken from, and no folder itself.
+    pub(super) fn names_path(&self) -> bool {
+        is_path(&self.text)
+    }
+}
+
+/// Says whether programs or their modules are taken from what a variable of this name holds, or a word behind it.
+fn is_path(name: &str) -> bool {
+    let name = name.trim_end_matches('+');
+    PATHS.contains(&name) || name.ends_with("PATH") && !name.contains(['$', '/'])
 }
 
 /// Lists the words of a script, but for those in lines that are comments.
@@ -40,19 +73,25 @@ pub(super) fn of(script: &str) -> Vec<Word> {
     let mut words = Vec::new();
     for line in lines {
         // An empty piece is where a command begins.
-        pieces(line).split(String::is_empty).for_each(|command| marked(command, &mut words));
+        // What a program reads may be handed on to one that runs it.
+        let is_handed_on = line.replace("||", "").contains(['|', '`']) || line.contains("$(") || line.contains("<(");
+        pieces(line).split(String::is_empty).for_each(|command| marked(command, is_handed_on, &mut words));
     }
     words
 }
 
 /// Marks the words of a command.
-fn marked(command: &[String], words: &mut Vec<Word>) {
-    let is_path = command.iter().any(|piece| PATHS.contains(&piece.as_str()));
+fn marked(command: &[String], is_handed_on: bool, words: &mut Vec<Word>) {
+    let starts = |programs: &[&str]| command.iter().take(START).any(|piece| programs.contains(&piece.as_str()));
+    let (reads, has_tasks) = (starts(READERS) && !is_handed_on, starts(TASKS));
+    let mut is_path = false;
     let (mut before, mut last) = ("", "");
     for text in command.iter().map(String::as_str) {
         let is_run = before.is_empty() || RUN.contains(&before);
         let is_entered = ENTER.contains(&before) || last == "-C";
-        words.push(Word { text: text.to_owned(), is_run, is_path, is_entered });
+        is_path |= self::is_path(text);
+        let is_read = reads || has_tasks && !text.contains('/');
+        words.push(Word { text: text.to_owned(), is_run, is_path, is_entered, is_read });
         // Options stand between a program and its script.
         if !text.starts_with('-') {
             before = text;
@@ -100,6 +139,11 @@ impl Cut {
                 }
                 // Quotes end within a path.
                 ('"' | '\'', Some('/')) if !self.word.is_empty() => {}
+                // Of several names in braces each is one that a pattern stands for.
+                ('{', _) if let Some(taken) = braces(rest) => {
+                    self.word.push('*');
+                    at += taken;
+                }
                 (letter, _) if letter.is_whitespace() || "\"',=:".contains(*letter) => self.end_word(),
                 (letter, _) if ";|&()<>{}`".contains(*letter) => {
                     self.end_word();
@@ -131,6 +175,14 @@ impl Cut {
             self.found.push(std::mem::take(&mut self.word));
         }
     }
+}
+
+/// Returns how many letters stand in braces of names, with the closing one.
+fn braces(rest: &[char]) -> Option<usize> {
+    let end = rest.iter().position(|letter| *letter == '}' || letter.is_whitespace())?;
+    let names = rest.get(..end)?;
+    let are_several = names.contains(&',') || names.windows(2).any(|pair| pair == ['.', '.']);
+    (are_several && rest.get(end) == Some(&'}')).then_some(end + 1)
 }
 
 /// Returns what is before the bracket that closes one.
@@ -176,6 +228,10 @@ mod tests {
         check("[ -f a/b ] && a/b", &["![", "!-f", "!a/b", "]", "!a/b"]);
         check("cd tools && make -C sub", &["!cd", ">tools", "!make", "-C", ">sub"]);
         check("PATH=bin:$PATH", &["!:PATH", ":bin", ":$PATH"]);
+        check(
+            "export PATH=bin; . ~/t/{sh,y}/x.sh; a {1..3} { b",
+            &["!export", ":PATH", ":bin", "!.", "!~/t/*/x.sh", "!a", "*", "!b"],
+        );
         check("a\\\n  b\\ c", &["!a", "b c"]);
         check("x=$(a $(b c/d))", &["!x", "$_", "!a", "$_", "!b", "c/d"]);
         check("x \"$(", &["!x", "$_"]);

@@ -5,22 +5,22 @@
 //! folder or from one that the script goes to, is taken for one that is run or read.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use super::script_words::{self, Word};
-use super::ways::{Text, text, ways};
+use super::ways::{Text, place, plain, text, ways};
 use crate::attributes;
 
 /// Scripts that are read, and words that are looked up. With more than that it is unknown what they lead to.
-const MOST: usize = 500;
+const MOST: usize = 2_000;
 const MOST_WORDS: usize = 10_000;
 
-/// Folders from which the words of one script are looked up.
-const MOST_FOLDERS: usize = 16;
+/// Folders from which the words of one script are looked up. One that goes to more may name anything.
+const MOST_FOLDERS: usize = 64;
 
 /// How names of scripts end that shells read.
 const SHELLS: &[&str] = &["sh", "bash", "zsh", "ksh", "fish", "envrc"];
@@ -41,6 +41,24 @@ pub(super) enum Kind {
     InTree,
     /// Anywhere: only whole paths name something in a tree.
     OfPerson,
+    /// No script but settings, in a tree and for a person: folders that they name are mostly looked through.
+    Settings,
+    SettingsOfPerson,
+}
+
+impl Kind {
+    fn is_of_person(self) -> bool {
+        matches!(self, Self::OfPerson | Self::SettingsOfPerson)
+    }
+
+    fn is_settings(self) -> bool {
+        matches!(self, Self::Settings | Self::SettingsOfPerson)
+    }
+
+    /// Returns of what kind a script is that one of this kind names.
+    fn of_named(self) -> Self {
+        if self.is_of_person() { Self::OfPerson } else { Self::InTree }
+    }
 }
 
 /// What scripts name.
@@ -93,11 +111,15 @@ impl Reader<'_> {
             return;
         }
         self.named.is_cut |= !is_whole;
-        let words = script_words::of(&text);
-        let folders = self.folders(script, &words);
+        let words = match script.kind.is_settings() {
+            // Lists, in most formats.
+            true => script_words::of(&text.replace(['[', ']'], " ")),
+            false => script_words::of(&text),
+        };
+        let (folders, entered) = self.folders(script, &words);
         let mut seen = HashSet::new();
         for word in words.iter().filter(|word| seen.insert((&word.text, word.is_run, word.is_path))) {
-            let places = self.places(script, &folders, word);
+            let places = self.places(script, (&folders, &entered), word);
             self.words += usize::from(!places.is_empty());
             if self.words > MOST_WORDS {
                 self.named.is_cut = true;
@@ -107,48 +129,78 @@ impl Reader<'_> {
         }
     }
 
-    /// Lists the folders from which the words of a script may be meant: where it starts, its own, and where it goes.
-    fn folders(&self, script: &Script, words: &[Word]) -> Vec<PathBuf> {
+    /// Lists the folders from which the words of a script may be meant: where it starts, its own, and where it goes; the last
+    /// ones once more.
+    fn folders(&mut self, script: &Script, words: &[Word]) -> (Vec<PathBuf>, Vec<PathBuf>) {
         let mut folders = vec![script.folder.clone(), self.tree.to_owned()];
         // Where it is a link its own folder is that of the link or of what is there.
         folders.extend(ways(&script.path).iter().filter_map(|way| way.parent()).map(Path::to_owned));
+        let named: BTreeSet<&str> =
+            words.iter().filter(|word| word.is_entered).map(|word| word.text.as_str()).collect();
+        let mut entered: BTreeSet<PathBuf> = BTreeSet::new();
+        for word in named {
+            match self.whole(word) {
+                Some(path) => entered.extend(path),
+                None if script.kind == Kind::InTree => {
+                    entered.extend(folders.iter().map(|folder| folder.join(below(word))));
+                }
+                None => {}
+            }
+        }
+        entered.retain(|folder| folder.is_dir());
+        let entered: Vec<PathBuf> = entered.into_iter().map(|folder| plain(&folder)).collect();
         if script.kind == Kind::InTree {
-            let entered: BTreeSet<&str> =
-                words.iter().filter(|word| word.is_entered).map(|word| word.text.as_str()).collect();
-            let start = folders.clone();
-            let entered = entered.iter().flat_map(|word| start.iter().map(|folder| folder.join(below(word))));
-            folders.extend(entered.filter(|folder| folder.is_dir()));
+            folders.extend_from_slice(&entered);
         }
         let mut seen = HashSet::new();
         folders.retain(|folder| seen.insert(folder.clone()));
+        self.named.is_cut |= folders.len().max(entered.len()) > MOST_FOLDERS;
         folders.truncate(MOST_FOLDERS);
-        folders
+        (folders, entered)
     }
 
     /// Lists the paths that a word may stand for.
-    fn places(&mut self, script: &Script, folders: &[PathBuf], word: &Word) -> Vec<PathBuf> {
+    fn places(&mut self, script: &Script, (folders, entered): (&[PathBuf], &[PathBuf]), word: &Word) -> Vec<PathBuf> {
         let text = known(word);
-        if let Some(below) = ["~/", "$HOME/"].iter().find_map(|home| text.strip_prefix(home)) {
-            return self.home.map(|home| home.join(below)).into_iter().collect();
+        if let Some(path) = self.whole(text) {
+            let path = path.filter(|path| {
+                !text.starts_with('/') || path.starts_with(self.tree) || self.is_there(Path::new("/"), path)
+            });
+            return path.into_iter().collect();
         }
-        if text.starts_with('/') {
-            let path = PathBuf::from(text);
-            let may_be = path.starts_with(self.tree) || self.is_there(Path::new("/"), &path);
-            return if may_be { vec![path] } else { Vec::new() };
+        // Names that are not known, where the script went to.
+        let is_any = word.text.contains(['*', '?']) && !word.text.contains('/');
+        if is_any && !word.is_run && !word.is_read {
+            return entered.iter().filter(|folder| *folder != self.tree).cloned().collect();
         }
         let below = below(text);
-        // A person's shell starts anywhere; what is not known before a path may stand for the tree.
-        if below.is_empty() || script.kind == Kind::OfPerson && !text.starts_with('$') {
+        if below.is_empty() {
             return Vec::new();
         }
+        // A person's shell starts anywhere; what is not known before a path may stand for the tree.
+        let is_of_person = script.kind.is_of_person();
+        let folders = if is_of_person && !text.starts_with('$') { entered } else { folders };
         let there: Vec<PathBuf> = folders
             .iter()
             .filter(|folder| self.is_there(folder, Path::new(below)))
             .map(|folder| folder.join(below))
             .collect();
         // What is run when it is there may come later.
-        let is_later = there.is_empty() && word.is_run && below.contains('/') && script.kind == Kind::InTree;
+        let is_named = below.contains('/') || Path::new(below).extension().is_some_and(is_shell);
+        let is_meant = word.is_run && is_named || word.is_path && !word.names_path();
+        let is_later = there.is_empty() && is_meant && !(is_of_person && text.starts_with('$'));
         if is_later { folders.iter().map(|folder| folder.join(below)).collect() } else { there }
+    }
+
+    /// Returns the path that a word names whatever folder it is meant from; within, none where there is no home folder.
+    #[expect(clippy::option_option, reason = "the outer one says whether it is such a word")]
+    fn whole(&self, text: &str) -> Option<Option<PathBuf>> {
+        // Services write the home folder in a way of their own.
+        if let Some(below) = ["$HOME/", "%h/"].iter().find_map(|home| text.strip_prefix(home)) {
+            return Some(self.home.map(|home| home.join(below)));
+        }
+        let is_whole = text.starts_with(['/', '~']) || text == "$HOME";
+        is_whole.then(|| place(self.tree, self.home, if text == "$HOME" { "~" } else { text }))
     }
 
     /// Says whether a path from a folder is there, or a link is.
@@ -165,26 +217,48 @@ impl Reader<'_> {
         may_be && folder.join(path).symlink_metadata().is_ok()
     }
 
+    /// Has all files of a folder read that a script of the person may read.
+    fn all_in(&mut self, script: &Script, folder: &Path) {
+        let is_near =
+            folder.starts_with(self.tree) || self.home.is_some_and(|home| folder.starts_with(home) && folder != home);
+        let entries = is_near.then(|| fs::read_dir(folder).ok()).flatten().into_iter().flatten().flatten();
+        let files =
+            entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_dir())).map(|entry| entry.path());
+        // One more than are read, so that it is known when there are more.
+        let files = files.take(MOST + 1).map(|path| Script { path, ..script.clone() });
+        self.left.extend(files);
+    }
+
     fn add(&mut self, script: &Script, word: &Word, path: &Path) {
         let ways = ways(path);
         let Some(real) = ways.last() else { return };
         if (self.is_ordinary)(real) {
             return;
         }
-        let is_any = known(word) != word.text;
+        let is_any = known(word) != word.text || word.text.contains(['*', '?']);
+        // All of it may be run.
+        if is_any && real == self.tree && !word.is_read && !script.kind.is_settings() {
+            self.named.is_cut = true;
+        }
+        if is_any && script.kind == Kind::OfPerson && !word.is_read {
+            self.all_in(script, real);
+        }
         let counts = match fs::metadata(real) {
-            Ok(meta) if meta.is_dir() => word.is_path || is_any || script.kind == Kind::OfPerson && !word.is_entered,
+            // A script may run all that is in a folder.
+            Ok(meta) if meta.is_dir() => {
+                word.is_path || !word.is_read && !script.kind.is_settings() && (is_any || !word.is_entered)
+            }
             Ok(meta) => {
                 let is_near = real.starts_with(self.tree) || self.home.is_some_and(|home| real.starts_with(home));
-                if is_near
-                    && meta.is_file()
-                    && (word.is_run || meta.permissions().mode() & 0o111 != 0 || is_script(real))
-                {
+                let is_near = is_near && meta.is_file();
+                if is_near && (word.is_run || meta.permissions().mode() & 0o111 != 0 || is_script(real)) {
+                    self.left.push(Script { path: real.clone(), kind: script.kind.of_named(), ..script.clone() });
+                } else if is_near && script.kind.is_settings() && real.extension() == script.path.extension() {
                     self.left.push(Script { path: real.clone(), ..script.clone() });
                 }
                 true
             }
-            Err(_) => word.is_run,
+            Err(_) => word.is_run || word.is_path || is_any && !script.kind.is_settings(),
         };
         if counts {
             self.named.paths.extend(ways);
@@ -195,7 +269,7 @@ impl Reader<'_> {
 /// Returns what is known of a word: where a name in the folder is not, the folder, all in which is run.
 fn known(word: &Word) -> &str {
     let text = word.text.as_str();
-    let Some(at) = text.get(1..).and_then(|rest| rest.find(['*', '?', '$'])).filter(|_| word.is_run) else {
+    let Some(at) = text.get(1..).and_then(|rest| rest.find(['*', '?', '[', '$'])) else {
         return text;
     };
     match text.get(..=at).and_then(|start| start.rsplit_once('/')) {
@@ -224,7 +298,11 @@ fn is_script(path: &Path) -> bool {
         let mut start = [0; 2];
         attributes::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *b"#!"
     };
-    path.extension().is_some_and(|end| SHELLS.iter().any(|shell| end == *shell)) || begins()
+    path.extension().is_some_and(is_shell) || begins()
+}
+
+fn is_shell(end: &OsStr) -> bool {
+    SHELLS.iter().any(|shell| end == *shell)
 }
 
 #[cfg(test)]
@@ -282,6 +360,14 @@ mod tests {
             (". tools/*.sh", &["tools"]),
             ("sh tools/$1", &["tools"]),
             ("[ -f tools/own ] && . tools/own", &["tools/own"]),
+            ("for f in tools/deep/*; do . \"$f\"; done", &["tools/deep"]),
+            ("run-parts tools/deep", &["tools/deep"]),
+            ("find tools/deep -exec sh {} \\;", &["tools/deep"]),
+            ("cd tools/deep; for f in *; do sh $f; done", &["tools/deep"]),
+            ("grep -r x src; npm run src; git diff -- 'src/*.c' || exit", &[]),
+            ("ls tools/deep | xargs sh", &["tools/deep"]),
+            ("PATH=later:$PATH", &["later"]),
+            ("sh later.sh", &["later.sh"]),
             ("tools/inc.sh src/main.c", &["src/main.c", "tools/inc.sh"]),
         ] {
             let (found, is_cut) = named_by(tree, hook);
@@ -305,5 +391,11 @@ mod tests {
         assert!(named_by(&tree, &"#".repeat(5 << 20)).1);
         let many: String = (0..30_000).map(|number| format!("a/{number}\n")).collect();
         assert!(named_by(&tree, &many).1);
+        let mut hook = String::new();
+        for number in 0..80 {
+            write(&tree, &format!("p{number}/check.sh"), "");
+            hook.push_str(&format!("(cd p{number} && sh check.sh)\n"));
+        }
+        assert!(named_by(&tree, &hook).1);
     }
 }

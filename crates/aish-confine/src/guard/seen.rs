@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, Stat, fstat, open, statat};
 
+use super::settings_files;
 use super::walk::ENVRC;
 use crate::noting::notes_changes;
 
@@ -27,6 +28,8 @@ const SETTLED: Duration = Duration::from_secs(2);
 pub(super) struct Entries {
     pub(super) folders: Vec<OsString>,
     pub(super) links: Vec<OsString>,
+    /// Files and links that may be settings, by their names and that of the folder.
+    pub(super) settings: Vec<OsString>,
     pub(super) is_work_tree: bool,
     pub(super) is_entered: bool,
     /// Whether git takes it for a repository's own, whatever it is called.
@@ -82,6 +85,7 @@ impl Seen {
         let before = *left;
         let mut raw = RawDir::new(&file, self.buffer.spare_capacity_mut());
         let mut entries = Entries::default();
+        let is_in_settings = settings_files::is_of_settings(folder);
         let (mut head, mut common, mut objects, mut refs) = (false, false, false, false);
         while *left > 0
             && let Some(entry) = raw.next()
@@ -106,6 +110,9 @@ impl Seen {
                     .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
                 kind => kind,
             };
+            if !kind.is_dir() && settings_files::is_one(name, is_in_settings) {
+                entries.settings.push(name.to_owned());
+            }
             if kind.is_dir() {
                 entries.folders.push(name.to_owned());
             } else if kind.is_symlink() {

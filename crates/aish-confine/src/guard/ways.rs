@@ -48,12 +48,24 @@ pub(super) fn text(file: &Path) -> Text {
     Text { text: String::from_utf8_lossy(&bytes).into_owned(), is_whole, is_binary }
 }
 
-/// Returns the path that is named from a folder, or with `~/` from the home folder; none where there is no home folder.
+/// Returns the path that is named from a folder, or with `~/` from the home folder; none where there is no home folder. `~ana/`
+/// is from that of another.
 pub(super) fn place(from: &Path, home: Option<&Path>, named: &str) -> Option<PathBuf> {
-    match named.strip_prefix("~/") {
-        Some(below) => Some(home?.join(below)),
-        None => Some(from.join(named)),
+    let Some(rest) = named.strip_prefix('~') else { return Some(from.join(named)) };
+    let (user, below) = rest.split_once('/').unwrap_or((rest, ""));
+    match user {
+        "" => Some(home?.join(below)),
+        // A file may be called so, too.
+        user => Some(home_of(user).map_or_else(|| from.join(named), |home| home.join(below))),
     }
+}
+
+/// Returns the home folder that the table of users has for a name.
+fn home_of(user: &str) -> Option<PathBuf> {
+    let table = fs::read("/etc/passwd").ok()?;
+    let table = String::from_utf8_lossy(&table);
+    let mut lines = table.lines().map(|line| line.split(':'));
+    lines.find_map(|mut fields| (fields.next()? == user).then(|| fields.nth(4))?.map(PathBuf::from))
 }
 
 /// Returns a path as it is written, each link on its way, and what is there or would be: whoever replaces one of them changes
@@ -138,6 +150,20 @@ mod tests {
         assert_eq!(of("f"), ["f", "d", "c", "b", "a/file"]);
         assert_eq!(of("e"), ["e", "a/later"]);
         assert_eq!(of("round").last().unwrap(), "round");
+    }
+
+    #[test]
+    fn a_place_may_be_named_from_the_home_of_anybody() {
+        let (from, home) = (Path::new("/from"), Some(Path::new("/home/ana")));
+        for (named, expected) in [
+            ("~/a", "/home/ana/a"),
+            ("~", "/home/ana"),
+            ("~root/a", "/root/a"),
+            ("~nobody-here/a", "/from/~nobody-here/a"),
+        ] {
+            assert_eq!(place(from, home, named), Some(expected.into()), "{named}");
+        }
+        assert_eq!(place(from, None, "~/a"), None);
     }
 
     #[test]

@@ -17,7 +17,7 @@ fn guarded(line: &str) -> Vec<String> {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let changes = ran.layer.changes(Caches::LeftOut).unwrap().changes;
     let settings = Settings {
-        is_settings_file: |name| name == "Makefile.local",
+        is_settings_file: |name| ["Makefile.local", "mise/config.toml", "mise/conf.d"].contains(&name),
         ordinary: vec![".config/fine/**".to_owned()],
         ..Settings::default()
     };
@@ -40,6 +40,8 @@ fn places_that_act_later_are_guarded() {
         ("printf '#!/bin/sh\\n' > new; chmod +x new", "new"),
         ("echo '{\"scripts\":{\"test\":\"y\"}}' > package.json", "package.json"),
         ("echo x > Makefile.local", "Makefile.local"),
+        ("mkdir -p a/mise; echo x > a/mise/config.toml", "a"),
+        ("mkdir -p mise/conf.d; echo x > mise/conf.d/a.toml", "mise"),
         // Git takes what looks like a repository for one, in a built folder and under any name.
         ("mkdir -p target/x/.git; printf '[core]\\n\\tfsmonitor = x\\n' > target/x/.git/config", "target"),
         ("mkdir -p deep; echo 'gitdir: ../kept' > deep/.git", "deep"),
@@ -56,6 +58,7 @@ fn places_that_act_later_are_guarded() {
         ("printf '#!/bin/sh\\n' > build; chmod +x build", "build"),
         ("echo ls > new; chmod +x new", "new"),
         ("touch new; chmod +x new", "new"),
+        ("printf '\\177ELF\\nls\\n' > new; chmod +x new", "new"),
         ("rm -r src; printf '#!/bin/sh\\n' > src; chmod +x src", "src"),
         ("ln -s run l; rm l; echo ls > l; chmod 755 l", "l"),
         // A folder of git's that leads elsewhere.
@@ -166,7 +169,7 @@ fn everyday_changes_are_ordinary() {
         "mkdir -p target/debug/.fingerprint; cp /bin/true target/debug/x; echo x > target/.rustc_info.json",
         "mkdir -p node_modules/.bin; printf '#!/bin/sh\\n' > node_modules/.bin/x; chmod +x node_modules/.bin/x",
         "printf '[branch \"x\"]\\n\\tmerge = refs/heads/x\\n' >> .git/config",
-        "echo x > .git/index; mkdir -p .git/logs .git/objects/cd; echo x > .git/objects/cd/0123456789abcdef0123456789abcdef012345; echo 'ref: refs/heads/x' > .git/HEAD",
+        "git read-tree --empty; mkdir -p .git/logs .git/objects/cd; echo x > .git/objects/cd/0123456789abcdef0123456789abcdef012345; echo 'ref: refs/heads/x' > .git/HEAD",
         "git init -q --bare kept.git && git init -q --object-format=sha256 other",
         "mkdir -p .git/hooks; echo x > .git/hooks/pre-push.sample",
         "mkdir .pytest_cache; echo x > .pytest_cache/x",
@@ -303,4 +306,27 @@ fn hooks_of_a_linked_work_tree_are_guarded() {
 #[test]
 fn a_fifo_in_a_new_folder_is_not_waited_for() {
     assert_eq!(guarded("mkdir new; mkfifo -m 755 new/fifo; ln -s fifo new/link; echo x > new/file"), [""; 0]);
+}
+
+#[test]
+fn an_index_carries_nothing_past_the_guard() {
+    let place = Place::new();
+    let set_up = "git init -q . && mkdir -p build tools .git/hooks && echo x > build/check.sh && echo x > tools/a && echo x > .envrc \
+        && echo 'sh build/check.sh' > .git/hooks/pre-push && git add . && git config core.hooksPath .husky";
+    let done = std::process::Command::new("sh").args(["-c", set_up]).current_dir(&place.tree).status().unwrap();
+    assert!(done.success());
+    for (line, is_asked) in [
+        ("git update-index --add --cacheinfo 100755,$(echo x | git hash-object -w --stdin),.husky/pre-commit", true),
+        ("git update-index --cacheinfo 100644,$(echo z | git hash-object -w --stdin),.envrc", true),
+        ("git update-index --add --cacheinfo 100644,$(echo z | git hash-object -w --stdin),build/.envrc", true),
+        ("git rm -rq --cached build", true),
+        ("echo x > .git/index", true),
+        ("git rm -rq --cached tools; git add tools; echo y > tools/a; git add .; git status", false),
+        ("git update-index --index-version 4; echo y > new; git add new", false),
+    ] {
+        let ran = place.run(line);
+        assert_eq!(ran.code, 0, "{line}: {}", ran.stderr);
+        let found = ran.layer.guarded(&ran.layer.changes(Caches::LeftOut).unwrap(), &Settings::default());
+        assert_eq!(!found.is_empty(), is_asked, "{line}: {found:?}");
+    }
 }

@@ -204,11 +204,12 @@ fn is_guessed(arguments: &Arguments<'_>) -> bool {
     words.any(|(at, word)| word.taint.has(Taint::GUESSED) && !is_path_or_nothing(at, word))
 }
 
-/// Returns the names of all files that programs are known to take settings from, without folders; some come more than once.
+/// Returns the names of all files that programs are known to take settings from, some with the folders around them
+/// (`mise/config.toml`); some come more than once.
 pub fn settings_files() -> Vec<&'static str> {
     let built_in = aish_programs::built_in();
     let names = built_in.programs().flat_map(|program| program.tables().texts(program.facts().settings));
-    names.flat_map(|name| name.split('+')).filter(|name| !name.contains(['/', '~'])).collect()
+    names.flat_map(|name| name.split('+')).filter(|name| !name.contains('~')).collect()
 }
 
 /// Says whether what a program is told to do is known to reach no other machine: the operands in their order, and the

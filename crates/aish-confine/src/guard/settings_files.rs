@@ -1,0 +1,136 @@
+//! Files of settings that are guarded by their names, and what they may name: programs start from them what lies elsewhere.
+//!
+//! Which of them do is not known. Left out are those that only list names, those that other machines act on, and what programs
+//! note for themselves.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use super::is_entered;
+use super::scripts::{Kind, Script};
+use crate::attributes;
+
+/// Files of a tree or a home that are read. With more it is unknown what they name.
+const MOST: usize = 5_000;
+
+/// Bytes of a file that is looked through for a name.
+const LONGEST: u64 = 16 << 20;
+
+/// How names of settings end; those of the first kind are scripts of a program, whose folders count too.
+#[rustfmt::skip]
+const SCRIPTS: &[&str] = &[
+    "vim", "lua", "el", "fish", "sh", "bash", "zsh", "nu", "py", "js", "cjs", "mjs", "ts", "nix", "rc", "service", "timer", "path",
+    "socket", "desktop",
+];
+const DATA: &[&str] = &["json", "jsonc", "json5", "toml", "yaml", "yml", "ini", "cfg", "conf", "local"];
+
+/// Parts of names of what lists names alone, or is noted by programs; `.env` is closed.
+#[rustfmt::skip]
+const NOTED: &[&str] = &[
+    "ignore", "gitattributes", "gitmodules", "mailmap", "editorconfig", "blame", "history", "_hist", "hsts", "viminfo", "compdump",
+    "todo", "baseline", "recent", "session", "lock", "cache", "log", "gitlab-ci", "travis", "codecov", "coverage", "woodpecker",
+    "drone", "appveyor", "cirrus", "dependabot", "readthedocs", "Xauthority", "ICEauthority",
+];
+
+/// Folders of such files.
+#[rustfmt::skip]
+const NOTED_FOLDERS: &[&str] = &[
+    ".git", ".github", ".gitlab", ".forgejo", ".gitea", ".circleci", ".buildkite", ".hg", ".svn", ".venv", ".tox", ".nox", ".yarn",
+    ".terraform", ".gradle", ".idea", ".vs", ".changeset", ".specstory", ".history", "globalStorage", "History", "Backups", "logs",
+    "sessions", "projects", "todos", "state", "shell-snapshots", "file-history", "Local Storage", "Session Storage", "IndexedDB",
+];
+
+/// How far below a hidden folder its settings lie, and below that of many programs.
+const DEEP: usize = 1;
+const OF_MANY: &str = ".config";
+const DEEP_OF_MANY: usize = 3;
+
+/// Says of a folder whether all that is right in it may be settings.
+pub(super) fn is_of_settings(folder: &Path) -> bool {
+    let mut names = folder.iter().rev().take(DEEP_OF_MANY + 1).enumerate();
+    let near = names.find(|(_, name)| name.as_bytes().starts_with(b"."));
+    near.is_some_and(|(depth, name)| depth <= if name == OF_MANY { DEEP_OF_MANY } else { DEEP })
+}
+
+/// Says whether a file of this name may be read for what it names; in a folder of settings each may be one.
+pub(super) fn is_one(name: &OsStr, is_in_settings: bool) -> bool {
+    // Most names are none, and there are many.
+    let is_hidden = name.as_bytes().first() == Some(&b'.');
+    let Some(name) = name.to_str() else { return false };
+    if !(is_in_settings || is_hidden || is_entered(name)) {
+        return false;
+    }
+    let ending = name.trim_start_matches('.').rsplit_once('.').map(|(_, ending)| ending);
+    let is_format = ending.is_none_or(|ending| SCRIPTS.contains(&ending) || DATA.contains(&ending)) || is_entered(name);
+    let is_noted = NOTED.iter().any(|part| name.contains(part)) || name.starts_with(".env") && name != ".envrc";
+    is_format && !is_noted
+}
+
+/// Returns those of some files of settings that name something in a tree, as scripts; none where there are too many to be read.
+/// `home` says that they are a person's, for all trees.
+pub(super) fn naming(tree: &Path, files: &[PathBuf], home: Option<&Path>) -> Option<Vec<Script>> {
+    let around = home.unwrap_or(tree);
+    let is_noted = |file: &&PathBuf| {
+        let below = file.strip_prefix(around).unwrap_or(file);
+        below.iter().any(|name| NOTED_FOLDERS.iter().any(|folder| name == *folder))
+    };
+    let files: Vec<&PathBuf> = files.iter().filter(|file| !is_noted(file)).collect();
+    if files.len() > MOST {
+        return None;
+    }
+    let mark = tree.file_name()?.as_bytes();
+    let names_tree = |file: &&&PathBuf| home.is_none() || holds(file, mark);
+    let script = |file: &PathBuf| {
+        let is_script = file.extension().is_none_or(|end| SCRIPTS.iter().any(|known| end == *known));
+        let kind = match (home, is_script) {
+            (Some(_), true) => Kind::OfPerson,
+            (Some(_), false) => Kind::SettingsOfPerson,
+            (None, _) => Kind::Settings,
+        };
+        Script { path: file.clone(), folder: around.to_owned(), kind }
+    };
+    Some(files.iter().filter(names_tree).map(|file| script(file)).collect())
+}
+
+/// Says whether a file has some bytes, or is too long to be looked through.
+fn holds(file: &Path, mark: &[u8]) -> bool {
+    let is_plain = attributes::open(file).and_then(|file| file.metadata()).is_ok_and(|meta| meta.is_file());
+    let is_long = || fs::metadata(file).is_ok_and(|meta| meta.len() > LONGEST);
+    is_plain && (is_long() || fs::read(file).is_ok_and(|text| text.windows(mark.len().max(1)).any(|part| part == mark)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_may_name_programs_are_told_from_lists_and_notes() {
+        let is = |path: &str| {
+            let path = Path::new(path);
+            is_one(path.file_name().unwrap(), is_of_settings(path.parent().unwrap()))
+        };
+        for path in [
+            "/t/.pre-commit-config.yaml",
+            "/t/lefthook.yml",
+            "/t/flake.nix",
+            "/t/.claude/settings.json",
+            "/h/.vimrc",
+            "/h/.config/systemd/user/x.service",
+            "/h/.config/nvim/lua/a.lua",
+        ] {
+            assert!(is(path), "{path}");
+        }
+        for path in [
+            "/t/.gitignore",
+            "/t/main.py",
+            "/h/.bash_history",
+            "/t/.env.local",
+            "/t/.venv/lib/x/a.py",
+            "/t/.claude/a.md",
+        ] {
+            assert!(!is(path), "{path}");
+        }
+    }
+}
