@@ -179,3 +179,16 @@ fn attributes_that_cannot_be_read_are_not_taken_for_empty() {
     }
     assert_eq!(read(), b"five");
 }
+
+#[test]
+fn a_new_file_that_cannot_be_read_comes_with_its_attributes_and_goes() {
+    let place = Place::new();
+    place.write("a", "a\n");
+    let before = place.picture();
+    let line = "echo n > n; python3 -c 'import os; os.setxattr(\"n\", \"user.t\", b\"five\")'; chmod 200 n";
+    let layer = place.keep(line);
+    let file = place.tree.join("n");
+    assert_eq!(fs::metadata(&file).unwrap().mode() & 0o777, 0o200);
+    layer.take_back(OnConflict::Stop).unwrap();
+    assert_eq!(place.picture(), before);
+}
