@@ -19,6 +19,7 @@ use crate::contents::{count, is_same_content};
 use crate::extended::{self, Known};
 use crate::layer::{Layer, LayerError, at};
 use crate::modes::Modes;
+use crate::readable::Readables;
 use crate::{links, parts, several};
 
 /// How a path changed.
@@ -185,7 +186,7 @@ impl Layer {
     /// When the layer or the tree cannot be read.
     pub fn changes(&self, caches: Caches) -> Result<Changes, LayerError> {
         // A keeping may have been cut while it copied.
-        self.put_modes_back()?;
+        let readable = self.readables()?;
         let modes = self.modes()?;
         self.open_veiled(&modes)?;
         self.unveil()?;
@@ -197,7 +198,7 @@ impl Layer {
                 let upper = self.upper(root);
                 let upper = at(&upper, real(&upper))?;
                 let (tree, as_put, start) = (&covered.path, &as_put, self.about.start);
-                let walk = Walk { root, tree, upper, is_shared, modes: &modes, as_put, start };
+                let walk = Walk { root, tree, upper, is_shared, modes: &modes, readable: &readable, as_put, start };
                 walk.folder(Path::new(""), &mut out)?;
             }
         }
@@ -225,6 +226,8 @@ struct Walk<'a> {
     is_shared: bool,
     /// Modes of folders of the layer that were opened up.
     modes: &'a Modes,
+    /// Where modes are noted of what is let be read.
+    readable: &'a Readables,
     /// What the layer had from the start and still has, by root and path.
     as_put: &'a [(usize, PathBuf)],
     /// When the run began.
@@ -356,12 +359,11 @@ impl Walk<'_> {
             self.refuse(path, why, out);
             return Ok(());
         }
-        let known = |path: &Path, of: &Attributes| {
-            let is_file = of.kind == FileKind::File;
-            is_file.then(|| at(path, extended::known(path))).transpose()
-        };
-        let new_extended = known(&above, new)?;
-        let old_extended = old.map(|old| known(&below, old)).transpose()?.flatten();
+        let is_file = |of: &Attributes| of.kind == FileKind::File;
+        let known = || at(&above, self.readable.read(&above, || extended::known(&above)));
+        let new_extended = is_file(new).then(known).transpose()?;
+        // One of the tree stays as it is: its mode is not changed before it is known what is kept.
+        let old_extended = old.filter(|old| is_file(old)).map(|_| at(&below, extended::known(&below))).transpose()?;
         let same_content = match old {
             Some(old) => at(&above, is_same_content(&below, old, &above, new))?,
             None => false,
@@ -377,7 +379,7 @@ impl Walk<'_> {
             ..self.change(path, old, Some(new))
         };
         let is_alike = same_content && old.is_some_and(|old| old.is_alike(new));
-        let is_same = is_alike && at(&above, extended::is_same(&below, &above))?;
+        let is_same = is_alike && at(&above, self.readable.read(&above, || extended::is_same(&below, &above)))?;
         if change.loses_notes(is_same) {
             self.refuse(path, NOTED, out);
         } else if is_same {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
@@ -161,8 +162,12 @@ pub(crate) fn is_other_version(
     if !same && !says_the_same() {
         return Ok(true);
     }
-    let extended = one.after.map(|_| at(path, extended::known(path))).transpose()?;
-    if extended.map(|known| known.print) != one.after {
+    let print = match one.after.map(|_| extended::known(path)).transpose() {
+        // What its owner may not read cannot be told, and goes into the layer as it is.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => one.after,
+        known => at(path, known)?.map(|known| known.print),
+    };
+    if print != one.after {
         return Ok(true);
     }
     let is_folder = new.kind == FileKind::Folder;

@@ -98,6 +98,18 @@ fn value(of: Of<'_>, name: &[u8]) -> rustix::io::Result<Vec<u8>> {
     })
 }
 
+/// Reads a value that is listed; none where it went meanwhile. What may not be read is an error: taken for empty, it would be
+/// lost when it is put back.
+fn value_of(of: Of<'_>, name: &[u8]) -> io::Result<Option<Vec<u8>>> {
+    match value(of, name) {
+        Ok(value) => Ok(Some(value)),
+        Err(Errno::NODATA) => Ok(None),
+        // What belongs to the system is not put back.
+        Err(_) if is_systems(name) => Ok(Some(Vec::new())),
+        Err(error) => Err(error.into()),
+    }
+}
+
 impl<'a> From<&'a Path> for Of<'a> {
     fn from(path: &'a Path) -> Self {
         Self::Path(path)
@@ -161,8 +173,7 @@ pub(crate) fn known<'a>(of: impl Into<Of<'a>>) -> io::Result<Known> {
             known.escaped |= name.starts_with(ESCAPED);
             known.copied |= name == ORIGIN;
         } else if !is_systems(&name) {
-            let value = value(of, &name).unwrap_or_default();
-            others.insert(name, value);
+            others.extend(value_of(of, &name)?.map(|value| (name, value)));
         }
     }
     if !others.is_empty() {
@@ -233,8 +244,7 @@ fn values(path: &Path, which: Which) -> io::Result<Values> {
     let mut all = Values::new();
     for name in names(path)? {
         if which == Which::All || !name.starts_with(OVERLAY) {
-            let value = value(path.into(), &name).unwrap_or_default();
-            all.insert(name, value);
+            all.extend(value_of(path.into(), &name)?.map(|value| (name, value)));
         }
     }
     Ok(all)

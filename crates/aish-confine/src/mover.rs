@@ -1,10 +1,12 @@
 //! Moves one path between layer and tree, forwards or back. A move that is done already is left alone, so that the same
 //! list can be gone through again after a cut.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use rustix::fs::{AtFlags, Mode, RenameFlags, chmod, chmodat};
 
@@ -47,8 +49,10 @@ pub(crate) struct Sides<'a> {
     pub(crate) old_folders: PathBuf,
     /// Whether the layer's side is named by numbers.
     pub(crate) staged: bool,
-    /// Files with several names that a move changed.
-    pub(crate) moved: BTreeSet<u64>,
+    /// Files with several names that a move changed, by device and inode: names of one may be in several roots.
+    pub(crate) moved: Rc<RefCell<BTreeSet<(u64, u64)>>>,
+    /// The device of the tree.
+    pub(crate) device: u64,
     /// The number of the root.
     pub(crate) root: usize,
     /// Whether some moves may have been taken back before a cut.
@@ -315,7 +319,7 @@ impl<'a> Sides<'a> {
     /// changes the file. Says whether it is such a first one, which must be looked at before the next.
     fn is_untouched(&mut self, one: &Move, there: Option<&Attributes>) -> Result<bool, Stopped> {
         let (Some(there), Some(old)) = (there, &one.old) else { return Err(Stopped::Changed) };
-        let is_first = !old.has_names() || self.moved.insert(old.inode);
+        let is_first = !old.has_names() || self.moved.borrow_mut().insert((self.device, old.inode));
         let same = there.inode == old.inode && (there.changed == old.changed || !is_first);
         if same { Ok(is_first && old.has_names()) } else { Err(Stopped::Changed) }
     }
@@ -339,7 +343,7 @@ impl<'a> Sides<'a> {
         if now.kind != old.kind || !force && Some(now.inode) != inode_of(one.old.as_ref()) {
             return Err(Stopped::Changed);
         }
-        self.moved.insert(now.inode);
+        self.moved.borrow_mut().insert((self.device, now.inode));
         let merged = new.in_place_of(old, &now);
         let Some(merged) = merged.or_else(|| force.then(|| new.clone())) else { return Err(Stopped::Changed) };
         if is_noted(from, wanted) && !extended::change(from, wanted, &opened(parent).join(name), force)? {

@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::beneath::{Beneath, real};
@@ -170,6 +172,7 @@ impl<'a> Moving<'a> {
     /// Opens both sides of every root that moves.
     fn sides<'m>(&self, moves: &[Move], open: &'m Modes) -> Result<BTreeMap<usize, Sides<'m>>, LayerError> {
         let (layer, staged) = (self.layer, self.note.is_some());
+        let moved = Rc::default();
         let mut all = BTreeMap::new();
         for root in moves.iter().map(|one| one.root).collect::<BTreeSet<usize>>() {
             let tree_path = layer.tree(root);
@@ -179,15 +182,16 @@ impl<'a> Moving<'a> {
                 tree: at(&tree_path, Beneath::open(&tree_path))?,
                 layer: at(&layer_path, open_own(&layer_path))?,
                 aside: at(&aside_path, open_own(&aside_path))?,
-                tree_path,
                 layer_path,
                 new_folders: layer.upper(root),
                 old_folders: layer.olds(),
                 staged,
-                moved: BTreeSet::new(),
+                moved: Rc::clone(&moved),
+                device: at(&tree_path, fs::symlink_metadata(&tree_path))?.dev(),
                 root,
                 resumes: self.resumes,
                 open,
+                tree_path,
             };
             all.insert(root, sides);
         }

@@ -2,11 +2,11 @@
 //!
 //! Each one's mode is written down before it is another one, so that a cut leaves the note, by which it gets that mode again.
 
-use std::cell::Cell;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{Access, Mode, chmod};
 use serde::{Deserialize, Serialize};
@@ -27,13 +27,25 @@ struct Entry {
 /// Where modes are written down.
 pub(crate) struct Readables {
     note: PathBuf,
-    is_used: Cell<bool>,
+    is_used: AtomicBool,
 }
 
 impl Readables {
     /// Notes go to a file; what is there already is kept.
     pub(crate) fn new(note: PathBuf) -> Self {
-        Self { note, is_used: Cell::new(false) }
+        Self { note, is_used: AtomicBool::new(false) }
+    }
+
+    /// Does something with a file or folder, and lets its owner read it for that where it is refused else.
+    pub(crate) fn read<T>(&self, path: &Path, work: impl Fn() -> io::Result<T>) -> io::Result<T> {
+        match work() {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                let Some(attributes) = Attributes::of(path)? else { return Err(error) };
+                let _readable = self.make(path, &attributes)?;
+                work()
+            }
+            done => done,
+        }
     }
 
     /// Lets the owner of a file or folder read it until what is returned is dropped; nothing is done where that is so already.
@@ -51,7 +63,7 @@ impl Readables {
         let mut line = serde_json::to_vec(&Entry { path: path.to_owned(), inode: attributes.inode, modes })?;
         line.push(b'\n');
         File::options().append(true).create(true).open(&self.note)?.write_all(&line)?;
-        self.is_used.set(true);
+        self.is_used.store(true, Ordering::Relaxed);
         chmod(path, Mode::from_raw_mode(modes.1))?;
         Ok(Readable(Some((path.to_owned(), modes.0))))
     }
@@ -59,7 +71,7 @@ impl Readables {
 
 impl Drop for Readables {
     fn drop(&mut self) {
-        if self.is_used.get() {
+        if self.is_used.load(Ordering::Relaxed) {
             // What fails leaves the note, and is done again the next time.
             let _ = put_back(&self.note);
         }

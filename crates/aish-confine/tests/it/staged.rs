@@ -130,3 +130,65 @@ fn a_file_of_which_no_other_name_is_in_the_tree_has_what_it_had() {
     assert_eq!(place.read("a"), "x\n");
     assert_eq!(place.read("b"), "mine\n");
 }
+
+#[test]
+fn names_of_one_file_in_two_roots_go_and_come_back() {
+    let place = Place::new();
+    let cache = place.home.join("cache");
+    fs::create_dir(&cache).unwrap();
+    place.write("a", "a\n");
+    fs::hard_link(place.tree.join("a"), cache.join("a")).unwrap();
+    let pictures = || (place.picture(), picture(&cache));
+    let before = pictures();
+    for line in ["rm a ../cache/a", "for f in a ../cache/a; do echo x > n; mv n $f; done"] {
+        let roots = [(place.tree.clone(), false), (cache.clone(), true)];
+        let mut plan = place.plan(line).1;
+        let layer = Layer::create(&place.layers, line, None, &roots).unwrap();
+        (plan.roots, plan.report) = (layer.roots(), Some(layer.report_path()));
+        assert!(command(&plan).status().unwrap().success());
+        layer.keep(Caches::Included, OnConflict::Stop).unwrap();
+        assert_ne!(pictures(), before);
+        layer.take_back(OnConflict::Stop).unwrap();
+        assert_eq!(pictures(), before, "{line}");
+    }
+}
+
+#[test]
+fn attributes_that_cannot_be_read_are_not_taken_for_empty() {
+    // Root reads all.
+    if is_root() {
+        return;
+    }
+    let place = Place::new();
+    place.write("f", "f\n");
+    let file = place.tree.join("f");
+    let flags = rustix::fs::XattrFlags::empty();
+    rustix::fs::setxattr(&file, "user.t", b"five", flags).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o200)).unwrap();
+    let read = || {
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        let mut value = [0; 8];
+        let length = rustix::fs::getxattr(&file, "user.t", &mut value[..]).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o200)).unwrap();
+        value[..length].to_vec()
+    };
+    let ran = place.run("echo more >> f");
+    if ran.layer.keep(Caches::LeftOut, OnConflict::Stop).is_ok() {
+        assert_eq!(read(), b"five");
+        ran.layer.take_back(OnConflict::Stop).unwrap();
+    }
+    assert_eq!(read(), b"five");
+}
+
+#[test]
+fn a_new_file_that_cannot_be_read_comes_with_its_attributes_and_goes() {
+    let place = Place::new();
+    place.write("a", "a\n");
+    let before = place.picture();
+    let line = "echo n > n; python3 -c 'import os; os.setxattr(\"n\", \"user.t\", b\"five\")'; chmod 200 n";
+    let layer = place.keep(line);
+    let file = place.tree.join("n");
+    assert_eq!(fs::metadata(&file).unwrap().mode() & 0o777, 0o200);
+    layer.take_back(OnConflict::Stop).unwrap();
+    assert_eq!(place.picture(), before);
+}
