@@ -100,7 +100,8 @@ impl<'a> Sides<'a> {
         let is_old =
             there.as_ref().is_ok_and(|there| there.is_some() && inode_of(there.as_ref()) == inode_of(one.old.as_ref()));
         if !is_old && self.is_made(one)? {
-            self.moved.extend(one.old.as_ref().filter(|old| old.has_names()).map(|old| old.inode));
+            let inode = one.old.as_ref().filter(|old| old.has_names()).map(|old| old.inode);
+            self.moved.borrow_mut().extend(inode.map(|inode| (self.device, inode)));
             return self.shut(one, one.old.as_ref());
         }
         let there = there?;

@@ -192,9 +192,11 @@ fn keep(layer: &Layer, caches: Caches, on_terminal: bool) -> Result<(), Failure>
                 layer.keep(caches, OnConflict::Replace).map(drop).map_err(|error| not_kept(layer, &error))
             } else {
                 let _ = layer.discard();
-                let parted = conflicts.iter().all(|conflict| conflict.why == Why::Linked);
-                let what = if parted {
+                let all = |why: Why| conflicts.iter().all(|conflict| conflict.why == why);
+                let what = if all(Why::Linked) {
                     "a file with several names would be parted; run it without `aish try`"
+                } else if all(Why::Unread) {
+                    "nobody knows what would be lost; make the folder readable (chmod u+rwX), or run it without `aish try`"
                 } else {
                     "the tree changed while the command ran; run it again"
                 };
