@@ -37,7 +37,7 @@ const NOTED: &[&str] = &[
 /// Folders of such files.
 #[rustfmt::skip]
 const NOTED_FOLDERS: &[&str] = &[
-    ".git", ".github", ".gitlab", ".forgejo", ".gitea", ".circleci", ".buildkite", ".hg", ".svn", ".venv", ".tox", ".nox", ".yarn",
+    ".git", ".github", ".gitlab", ".forgejo", ".gitea", ".circleci", ".buildkite", ".ci", ".hg", ".svn", ".venv", ".tox", ".nox", ".yarn",
     ".terraform", ".gradle", ".idea", ".vs", ".changeset", ".specstory", ".history", "globalStorage", "History", "Backups", "logs",
     "sessions", "projects", "todos", "state", "shell-snapshots", "file-history", "Local Storage", "Session Storage", "IndexedDB",
 ];
