@@ -98,7 +98,9 @@ pub(super) fn naming(tree: &Path, files: &[PathBuf], home: Option<&Path>) -> Opt
 fn holds(file: &Path, mark: &[u8]) -> bool {
     let is_plain = attributes::open(file).and_then(|file| file.metadata()).is_ok_and(|meta| meta.is_file());
     let is_long = || fs::metadata(file).is_ok_and(|meta| meta.len() > LONGEST);
-    is_plain && (is_long() || fs::read(file).is_ok_and(|text| text.windows(mark.len().max(1)).any(|part| part == mark)))
+    // A search in a text is far faster than one for bytes.
+    let has = |text: &[u8]| String::from_utf8_lossy(text).contains(&*String::from_utf8_lossy(mark));
+    is_plain && (is_long() || fs::read(file).is_ok_and(|text| has(&text)))
 }
 
 #[cfg(test)]
