@@ -3,6 +3,7 @@
 mod git_config;
 mod imports;
 mod leads;
+mod modules;
 mod package_json;
 mod person;
 mod place;

@@ -14,7 +14,7 @@ use super::git_config::Named;
 use super::scripts::{self, Kind, Script};
 use super::walk::{self, Found};
 use super::ways::{Text, place, text, ways};
-use super::{BUILT, RESULTS, git_config, person, settings_files};
+use super::{BUILT, RESULTS, git_config, modules, person, settings_files};
 use crate::git_index::{self, Index};
 use crate::tree;
 
@@ -183,7 +183,11 @@ impl Leads<'_> {
             if !is_whole {
                 self.add_all();
             }
-            for word in whole(&text, git_config::words) {
+            let words = whole(&text, git_config::words);
+            for module in modules::named(words.iter().map(String::as_str)) {
+                self.add(&work_tree.join(module));
+            }
+            for word in words {
                 if !is_of_all || word.contains(['/', '.']) {
                     self.program(work_tree, &word, is_of_all);
                 }

@@ -11,6 +11,7 @@ use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Component, Path, PathBuf};
 
+use super::modules;
 use super::script_words::{self, Word};
 use super::ways::{Text, place, plain, text, ways};
 use crate::attributes;
@@ -117,6 +118,7 @@ impl Reader<'_> {
             false => script_words::of(&text),
         };
         let (folders, entered) = self.folders(script, &words);
+        self.modules(script, &text, &words, &entered);
         let mut seen = HashSet::new();
         for word in words.iter().filter(|word| seen.insert((&word.text, word.is_run, word.is_path))) {
             let places = self.places(script, (&folders, &entered), word);
@@ -126,6 +128,31 @@ impl Reader<'_> {
                 return;
             }
             places.iter().for_each(|path| self.add(script, word, path));
+        }
+    }
+
+    /// Adds what interpreters that a script starts, or the one that reads it, find by the names of modules.
+    fn modules(&mut self, script: &Script, text: &str, words: &[Word], entered: &[PathBuf]) {
+        let texts = || words.iter().map(|word| word.text.as_str());
+        // A shell of the person stands anywhere.
+        let mut starts: Vec<&Path> = entered.iter().map(PathBuf::as_path).collect();
+        if !script.kind.is_of_person() {
+            starts.extend([script.folder.as_path(), self.tree]);
+        }
+        let named = modules::named(texts());
+        self.named.paths.extend(starts.iter().flat_map(|folder| named.iter().map(|path| folder.join(path))));
+        if script.kind.is_settings() || !modules::is_python_script(&script.path, text) {
+            return;
+        }
+        for way in ways(&script.path).iter().filter(|way| way.starts_with(self.tree)) {
+            match way.parent() {
+                Some(folder) if folder == self.tree => {
+                    let imported = modules::imported(texts()).into_iter().map(|path| folder.join(path));
+                    self.named.paths.extend(imported);
+                }
+                Some(folder) => self.named.paths.push(folder.to_owned()),
+                None => {}
+            }
         }
     }
 
@@ -174,7 +201,9 @@ impl Reader<'_> {
             return entered.iter().filter(|folder| *folder != self.tree).cloned().collect();
         }
         let below = below(text);
-        if below.is_empty() {
+        // Most words of settings are names of keys and tasks.
+        let is_plain = script.kind.is_settings() && !below.contains(['/', '.']);
+        if below.is_empty() || is_plain {
             return Vec::new();
         }
         // A person's shell starts anywhere; what is not known before a path may stand for the tree.
@@ -189,7 +218,16 @@ impl Reader<'_> {
         let is_named = below.contains('/') || Path::new(below).extension().is_some_and(is_shell);
         let is_meant = word.is_run && is_named || word.is_path && !word.names_path();
         let is_later = there.is_empty() && is_meant && !(is_of_person && text.starts_with('$'));
-        if is_later { folders.iter().map(|folder| folder.join(below)).collect() } else { there }
+        // Interpreters find files without their ending.
+        let has_endings = word.is_run || text.starts_with(['.', '$']) && below.contains('/');
+        let with_ending = |folder: &PathBuf| {
+            let folder = folder.clone();
+            modules::ENDINGS.iter().map(move |end| folder.join(format!("{below}{end}")))
+        };
+        let with_endings = folders.iter().filter(|_| has_endings && is_named).flat_map(with_ending);
+        let mut all: Vec<PathBuf> = with_endings.filter(|path| is_later || path.symlink_metadata().is_ok()).collect();
+        all.extend(if is_later { folders.iter().map(|folder| folder.join(below)).collect() } else { there });
+        all
     }
 
     /// Returns the path that a word names whatever folder it is meant from; within, none where there is no home folder.
@@ -322,7 +360,11 @@ mod tests {
         let named =
             named(tree, Some(Path::new("/nowhere")), vec![script], &|path| path.starts_with(tree.join("built")));
         let below = named.paths.iter().filter_map(|path| path.strip_prefix(tree).ok());
-        let found: BTreeSet<String> = below.map(|path| path.display().to_string()).collect();
+        // Files that are found without their ending may come later.
+        let found: BTreeSet<String> = below
+            .map(|path| path.display().to_string())
+            .filter(|path| !modules::ENDINGS.iter().any(|end| path.ends_with(end)))
+            .collect();
         (found.into_iter().collect(), named.is_cut)
     }
 

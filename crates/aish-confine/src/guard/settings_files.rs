@@ -37,7 +37,7 @@ const NOTED: &[&str] = &[
 /// Folders of such files.
 #[rustfmt::skip]
 const NOTED_FOLDERS: &[&str] = &[
-    ".git", ".github", ".gitlab", ".forgejo", ".gitea", ".circleci", ".buildkite", ".hg", ".svn", ".venv", ".tox", ".nox", ".yarn",
+    ".git", ".github", ".gitlab", ".forgejo", ".gitea", ".circleci", ".buildkite", ".ci", ".hg", ".svn", ".venv", ".tox", ".nox", ".yarn",
     ".terraform", ".gradle", ".idea", ".vs", ".changeset", ".specstory", ".history", "globalStorage", "History", "Backups", "logs",
     "sessions", "projects", "todos", "state", "shell-snapshots", "file-history", "Local Storage", "Session Storage", "IndexedDB",
 ];
@@ -98,7 +98,9 @@ pub(super) fn naming(tree: &Path, files: &[PathBuf], home: Option<&Path>) -> Opt
 fn holds(file: &Path, mark: &[u8]) -> bool {
     let is_plain = attributes::open(file).and_then(|file| file.metadata()).is_ok_and(|meta| meta.is_file());
     let is_long = || fs::metadata(file).is_ok_and(|meta| meta.len() > LONGEST);
-    is_plain && (is_long() || fs::read(file).is_ok_and(|text| text.windows(mark.len().max(1)).any(|part| part == mark)))
+    // A search in a text is far faster than one for bytes.
+    let has = |text: &[u8]| String::from_utf8_lossy(text).contains(&*String::from_utf8_lossy(mark));
+    is_plain && (is_long() || fs::read(file).is_ok_and(|text| has(&text)))
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ impl Judge<'_> {
         };
         let dropped =
             old.iter().flat_map(Index::folders).filter(|folder| !new.as_ref().is_some_and(|new| new.has_in(folder)));
-        dropped.into_iter().any(|folder| stays(folder)).then_some(DROPPED)
+        dropped.into_iter().any(stays).then_some(DROPPED)
     }
 
     /// Says whether an entry is for a path that a person decides on, and not what is there.

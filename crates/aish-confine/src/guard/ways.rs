@@ -13,6 +13,10 @@ const MOST_LINKS: usize = 40;
 /// Bytes of a file that are read: far more than people write by hand.
 const LONGEST: u64 = 4 << 20;
 
+/// Bytes that tell whether a file is a text, and those of a longer one that is none of which the rest is not read.
+const START: u64 = 4096;
+const LONGEST_BINARY: u64 = 64 << 10;
+
 /// What a file says.
 pub(super) struct Text {
     /// The text, with a mark in the place of bytes that are none.
@@ -34,7 +38,12 @@ pub(super) fn text(file: &Path) -> Text {
         if !meta.is_file() {
             return Ok((bytes, true));
         }
-        file.take(LONGEST).read_to_end(&mut bytes)?;
+        let mut file = file.take(LONGEST);
+        file.by_ref().take(START).read_to_end(&mut bytes)?;
+        if bytes.contains(&0) && meta.len() > LONGEST_BINARY {
+            return Ok((bytes, false));
+        }
+        file.read_to_end(&mut bytes)?;
         Ok((bytes, meta.len() <= LONGEST))
     };
     let (bytes, is_whole) = read().unwrap_or_else(|error| {

@@ -229,3 +229,34 @@ fn what_guarded_settings_name_is_guarded() {
         assert_eq!(kept(&files, &[], &["echo x > src/a.c"]).len(), 1, "{path}: {text}");
     }
 }
+
+#[test]
+fn modules_that_interpreters_find_are_guarded() {
+    for (path, text, line) in [
+        ("tree/.git/hooks/pre-commit", "exec \"$PYTHON\" -mpre_commit hook\n", "echo x > pre_commit.py"),
+        ("tree/.git/hooks/pre-commit", "exec \"$PYTHON\" -mpre_commit hook\n", "echo x > json.py"),
+        (
+            "tree/.git/config",
+            "[filter \"x\"]\n\tclean = \\\"/bin/python3\\\" -m nbstripout\n",
+            "echo x > nbstripout.py",
+        ),
+        ("tree/.git/hooks/pre-commit", "python3 tools/check.py\n", "echo x > tools/json.py"),
+        ("tree/.git/hooks/pre-commit", "python3 -m tools.check\n", "echo x > tools/check.py"),
+        ("tree/.git/hooks/pre-commit", "tools/run\n", "echo x > tools/helper.py"),
+        ("tree/.git/hooks/pre-commit", "node tools\n", "echo x > tools/index.js"),
+        ("tree/.git/hooks/pre-commit", "node tools/one\n", "echo x > tools/one.js"),
+        ("tree/.git/hooks/pre-commit", "node tools/one\n", "echo x > lib/x.js"),
+        ("tree/.git/hooks/pre-commit", "node tools/later\n", "echo x > tools/later.js"),
+    ] {
+        let files = [
+            (path, text),
+            ("tree/tools/check.py", "import helper\n"),
+            ("tree/tools/run", "#!/usr/bin/env python3\nimport helper\n"),
+            ("tree/tools/one.js", "require('../lib/x')\n"),
+            ("tree/lib/x.js", ""),
+            ("tree/src/a.py", ""),
+        ];
+        assert_eq!(kept(&files, &[], &[line]), NONE, "{text}: {line}");
+        assert_eq!(kept(&files, &[], &["echo x > src/a.py", "echo x > main.py"]).len(), 2, "{text}");
+    }
+}

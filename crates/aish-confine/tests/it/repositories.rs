@@ -38,6 +38,8 @@ fn commit(place: &Place, folder: &Path, line: &str, look: &str) -> String {
     assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(Report::read(&layer.report_path()).unwrap().code, Some(0));
     assert_eq!(picture(&place.home.join("all")), before);
+    let changes = layer.changes(Caches::LeftOut).unwrap();
+    assert_eq!(layer.guarded(&changes, &Settings::default()), [], "{line} in {}", folder.display());
     layer.keep(Caches::LeftOut, OnConflict::Stop).unwrap();
     git(&place.home, folder, "fsck --strict");
     let said = git(&place.home, folder, look);
@@ -62,7 +64,7 @@ fn commits_in_every_kind_of_repository_are_kept_and_taken_back() {
     run(&all, "clone -q bare.git outer");
     run(&all.join("outer"), "submodule --quiet add ../bare.git module");
     run(&all.join("outer"), "commit -q -m module");
-    let change = "echo two >> a && git add -A && git commit -q -m two && git status --porcelain";
+    let change = "echo two >> a && echo x > b && git add -A && git commit -q -m two && git status --porcelain";
     for folder in [work.clone(), all.join("linked"), all.join("outer"), all.join("outer/module")] {
         assert_eq!(commit(&place, &folder, change, "log --format=%s -1"), "two\n", "{}", folder.display());
     }
