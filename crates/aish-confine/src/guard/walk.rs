@@ -11,9 +11,9 @@ use super::{BUILT, RESULTS, instructs, is_entered, settings_files};
 pub(super) const MOST_IN_TREE: usize = 1_000_000;
 
 /// Entries of a home that are looked at. Where there are more, any of them may lead into the tree.
-pub(super) const MOST_IN_HOME: usize = 300_000;
+pub(super) const MOST_IN_HOME: usize = 1_000_000;
 
-/// Folders of a home, relative to it, that programs fill with what they fetched.
+/// Folders of a home, relative to it, that programs fill with what they fetched, or with their state: nothing is run from there.
 #[rustfmt::skip]
 const FETCHED: &[&str] = &[
     ".cargo/registry", ".cargo/git", ".rustup", ".npm", ".nvm/versions", ".pyenv/versions", ".rbenv/versions", ".asdf/installs",
@@ -22,7 +22,7 @@ const FETCHED: &[&str] = &[
     ".config/chromium", ".config/BraveSoftware", ".config/microsoft-edge", ".config/Slack", ".config/discord", ".gradle/caches",
     ".gradle/wrapper", ".m2/repository", ".ivy2/cache", ".bun/install", ".nuget/packages", ".conda/pkgs", ".wine", ".steam",
     ".vscode-server/bin", ".opam", ".ghcup", ".stack/programs", ".stack/pantry", ".julia/packages", ".julia/artifacts",
-    ".android/avd",
+    ".android/avd", ".local/state",
 ];
 
 /// Folders that programs fill with copies, wherever they lie in a home.
