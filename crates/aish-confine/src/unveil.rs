@@ -4,7 +4,6 @@
 //! and a person is asked about the file.
 
 use std::fs::{self, File};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, BufRead as _, BufReader, BufWriter, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -14,7 +13,7 @@ use crate::beneath::real;
 use crate::in_tree;
 use crate::layer::{Layer, LayerError, at};
 use crate::modes::{Modes, is_gone};
-use crate::veil::{HiddenLine, LONGEST, Veil, WORD, begins_section};
+use crate::veil::{HiddenLine, LONGEST, Veil, WORD, begins_section, print};
 
 impl Layer {
     /// Gives the lines that were not changed their secrets back. Done again, it does nothing.
@@ -179,13 +178,6 @@ fn has_word(path: &Path) -> io::Result<bool> {
         kept = length.min(WORD.len());
         buffer.copy_within(length - kept..length, 0);
     }
-}
-
-/// Tells versions of a text apart.
-pub(crate) fn print(text: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
 }
 
 /// Gives lines that are the same as they were made, in the same section, their secrets back, and says whether there were any.

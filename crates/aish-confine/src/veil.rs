@@ -6,6 +6,7 @@
 //! other line the word stays: a command could send a secret elsewhere by writing its word there.
 
 use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +17,6 @@ use crate::extended::{self, Which};
 use crate::layer::{Layer, LayerError, at};
 use crate::secret_lines::{hide_in_line, section};
 use crate::tracked::Tracked;
-use crate::unveil;
 
 /// Bytes of a file of settings that is read.
 pub(crate) const LONGEST: u64 = 1 << 20;
@@ -68,7 +68,7 @@ impl Layer {
                 self.put(root, path, &text)?;
                 let put = self.upper(root).join(path);
                 let Some(Attributes { mode, modified, .. }) = at(&put, Attributes::of(&put))? else { continue };
-                let print = Some(unveil::print(&whole));
+                let print = Some(print(&whole));
                 veils.push(Veil { root, path: path.to_owned(), lines, mode, modified, print });
             }
         }
@@ -172,8 +172,17 @@ pub(crate) fn begins_section(line: &[u8]) -> bool {
     line.trim_ascii_start().starts_with(b"[")
 }
 
+/// Tells versions of a text apart.
+pub(crate) fn print(text: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
 #[cfg(test)]
 mod tests {
+    use crate::unveil;
+
     use super::*;
 
     fn restore(text: &[u8], hidden: &[HiddenLine]) -> Vec<u8> {
