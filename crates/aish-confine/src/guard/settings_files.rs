@@ -94,12 +94,18 @@ pub(super) fn naming(tree: &Path, files: &[PathBuf], home: Option<&Path>) -> Opt
     Some(files.iter().filter(names_tree).map(|file| script(file)).collect())
 }
 
-/// Says whether a file has some bytes, or is too long to be looked through.
+/// Says whether a file has a name as a part of a path, or is too long to be looked through.
 fn holds(file: &Path, mark: &[u8]) -> bool {
     let is_plain = attributes::open(file).and_then(|file| file.metadata()).is_ok_and(|meta| meta.is_file());
     let is_long = || fs::metadata(file).is_ok_and(|meta| meta.len() > LONGEST);
     // A search in a text is far faster than one for bytes.
-    let has = |text: &[u8]| String::from_utf8_lossy(text).contains(&*String::from_utf8_lossy(mark));
+    let mark = format!("/{}", String::from_utf8_lossy(mark));
+    let has = |text: &[u8]| {
+        let text = String::from_utf8_lossy(text);
+        let is_of_a_name = |letter: char| letter.is_alphanumeric() || "_-.".contains(letter);
+        text.match_indices(&mark)
+            .any(|(at, _)| !text.get(at + mark.len()..).unwrap_or_default().starts_with(is_of_a_name))
+    };
     is_plain && (is_long() || fs::read(file).is_ok_and(|text| has(&text)))
 }
 
