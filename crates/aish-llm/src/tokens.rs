@@ -30,7 +30,7 @@ pub enum TokenizerChoice {
     O200k,
     /// OpenAI's `cl100k_base`.
     Cl100k,
-    /// A `.gguf`, a `tokenizer.json`, a `tekken.json`, a `.tiktoken` or a file of kitoken.
+    /// A `.gguf`, a `tokenizer.json`, a `tekken.json` or the lines of tiktoken (`.tiktoken`, `tokenizer.model`).
     File(PathBuf),
     /// Bytes / 4.
     Chars,

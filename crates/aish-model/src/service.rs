@@ -10,7 +10,7 @@ use aish_confine::Held;
 use aish_types::embedded::{Chat, ErrorKind, Event, PROTOCOL, Request};
 use llama_cpp_2::LogOptions;
 use llama_cpp_2::llama_backend::LlamaBackend;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 
 use crate::engine::{self, Engine};
 use crate::generate::{self, ChatError};
@@ -20,8 +20,9 @@ use crate::{cpu, prompt, threads};
 
 /// Serves standard input until it ends.
 pub(crate) fn main() -> ExitCode {
-    let filter = EnvFilter::try_from_env("AISH_MODEL_LOG").unwrap_or_else(|_| EnvFilter::new("error"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).without_time().init();
+    let asked = std::env::var("AISH_MODEL_LOG").ok().and_then(|level| level.parse().ok());
+    let level: LevelFilter = asked.unwrap_or(LevelFilter::ERROR);
+    tracing_subscriber::fmt().with_max_level(level).with_writer(io::stderr).without_time().init();
     llama_cpp_2::send_logs_to_tracing(LogOptions::default());
     let mut outbox = Outbox::new(io::stdout().lock());
     match serve(&mut outbox) {

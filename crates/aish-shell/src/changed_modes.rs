@@ -92,20 +92,20 @@ pub fn reapply_all() {
 #[cfg(test)]
 mod tests {
     use std::fs::{File, OpenOptions};
-    use std::io::Read as _;
+    use std::io::{Read as _, Write as _};
 
-    use portable_pty::{PtySize, native_pty_system};
+    use aish_testkit::pty::Pseudoterminal;
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
     use super::*;
 
     #[test]
     fn what_is_typed_into_silence_is_read_as_it_was_typed() {
-        let pair = native_pty_system().openpty(PtySize::default()).unwrap();
-        let name = pair.master.tty_name().unwrap();
+        let pty = Pseudoterminal::open(80, 24).unwrap();
+        let name = pty.path().unwrap();
         let open = || -> File { OpenOptions::new().read(true).write(true).open(&name).unwrap() };
         let mut terminal = open();
-        let mut keys = pair.master.take_writer().unwrap();
+        let mut keys = pty.end().unwrap();
         let silent = ChangedModes::silent(open().into()).unwrap();
         keys.write_all(b"a\x04\x04b\n").unwrap();
         let wait = Timespec { tv_sec: 60, tv_nsec: 0 };

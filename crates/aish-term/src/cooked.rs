@@ -114,7 +114,9 @@ impl<T: AsFd> Drop for Unstopped<T> {
 
 #[cfg(test)]
 mod tests {
-    use portable_pty::{PtySize, native_pty_system};
+    use std::io::Write as _;
+
+    use aish_testkit::pty::Pseudoterminal;
     use rustix::termios::{QueueSelector, tcflush};
 
     use super::*;
@@ -126,10 +128,9 @@ mod tests {
 
     #[test]
     fn what_was_thrown_away_is_not_waited_for() {
-        let pair = native_pty_system().openpty(PtySize::default()).unwrap();
-        let mut keys = pair.master.take_writer().unwrap();
-        let name = pair.master.tty_name().unwrap();
-        let terminal: OwnedFd = std::fs::File::open(name).unwrap().into();
+        let pty = Pseudoterminal::open(80, 24).unwrap();
+        let mut keys = pty.end().unwrap();
+        let terminal: OwnedFd = std::fs::File::open(pty.path().unwrap()).unwrap().into();
         let terminal = opened_anew(&terminal).unwrap();
         let mut line = Vec::new();
         keys.write_all(b"gone\nand").unwrap();

@@ -12,11 +12,13 @@ pub mod nats_server;
 pub mod pages;
 pub mod ports;
 pub mod proxy;
+pub mod pty;
 mod sentence_model;
 pub mod shell_lines;
 mod signal;
 mod skip;
 pub mod terminal;
+pub mod tls;
 
 pub use sentence_model::sentence_model;
 pub use signal::send_signal;

@@ -1,35 +1,34 @@
-//! A proxy between a program and a scripted server: it takes `CONNECT`, speaks TLS for the hosts that a test names, with an
-//! authority of its own, and takes plain requests in absolute form too. Whatever host is meant, the one server answers.
+//! A proxy between a program and a scripted server: it takes `CONNECT`, speaks TLS for the hosts of the
+//! [`tls`](crate::tls) certificate, and takes plain requests in absolute form too. Whatever host is meant, the one server answers.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustix::event::{PollFd, PollFlags, poll};
-use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection};
+
+use crate::tls;
 
 /// A running proxy; its threads end with the test's process.
 #[derive(Debug)]
 pub struct Proxy {
     url: String,
-    authority: String,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl Proxy {
-    /// Starts a proxy that can speak for some hosts, in front of a server at `address` (`127.0.0.1:PORT`).
+    /// Starts a proxy in front of a server at `address` (`127.0.0.1:PORT`).
     ///
     /// # Errors
-    /// When no certificate can be made or no port is free.
-    pub fn start(hosts: &[&str], address: &str) -> io::Result<Self> {
-        let (authority, config) = certificates(hosts).map_err(io::Error::other)?;
+    /// When no port is free.
+    pub fn start(address: &str) -> io::Result<Self> {
+        let config = tls::server()?;
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let url = format!("http://{}", listener.local_addr()?);
         let asked = Arc::new(Mutex::new(Vec::new()));
-        let (log, config, address) = (Arc::clone(&asked), Arc::new(config), address.to_owned());
+        let (log, config, address) = (Arc::clone(&asked), config, address.to_owned());
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let (log, config, address) = (Arc::clone(&log), Arc::clone(&config), address.clone());
@@ -37,7 +36,7 @@ impl Proxy {
                 thread::spawn(move || drop(serve(stream, &address, config, &log)));
             }
         });
-        Ok(Self { url, authority, asked })
+        Ok(Self { url, asked })
     }
 
     /// Returns the proxy's address.
@@ -45,32 +44,10 @@ impl Proxy {
         &self.url
     }
 
-    /// Returns the authority's certificate in PEM.
-    pub fn authority(&self) -> &str {
-        &self.authority
-    }
-
     /// Returns the first lines of the requests so far: `CONNECT host:443` and `POST http://…`.
     pub fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
-}
-
-/// Makes an authority, and a server's certificate of it for some hosts.
-fn certificates(hosts: &[&str]) -> Result<(String, ServerConfig), Box<dyn std::error::Error + Send + Sync>> {
-    let mut root = CertificateParams::new(Vec::new())?;
-    root.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let root_key = KeyPair::generate()?;
-    let authority = root.self_signed(&root_key)?.pem();
-    let names: Vec<String> = hosts.iter().map(|host| (*host).to_owned()).collect();
-    let key = KeyPair::generate()?;
-    let leaf = CertificateParams::new(names)?.signed_by(&key, &Issuer::new(root, root_key))?;
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()?
-        .with_no_client_auth()
-        .with_single_cert(vec![leaf.der().clone()], PrivateKeyDer::Pkcs8(key.serialize_der().into()))?;
-    Ok((authority, config))
 }
 
 fn serve(client: TcpStream, address: &str, config: Arc<ServerConfig>, log: &Mutex<Vec<String>>) -> io::Result<()> {

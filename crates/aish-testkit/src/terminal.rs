@@ -1,11 +1,14 @@
 //! A program in a pseudo-terminal with a vt100 screen that answers when it is asked for the cursor.
 
-use std::io::{self, Read, Write};
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
+use std::process::Child;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use crate::pty::{Command, Pseudoterminal, hang_up};
 
 /// The question for the cursor's place.
 const ASKED: &[u8] = b"\x1b[6n";
@@ -18,10 +21,9 @@ struct Screen {
 /// A running program and what its terminal shows.
 pub struct TerminalSession {
     screen: Arc<(Mutex<Screen>, Condvar)>,
-    input: Arc<Mutex<Box<dyn Write + Send>>>,
-    child: Box<dyn Child + Send + Sync>,
-    /// Kept open: dropping it hangs the terminal up.
-    master: Box<dyn MasterPty + Send>,
+    input: Arc<Mutex<File>>,
+    child: Child,
+    pty: Pseudoterminal,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -40,29 +42,22 @@ impl TerminalSession {
         folder: &Path,
         (columns, rows): (u16, u16),
     ) -> io::Result<Self> {
-        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
-        let pair = native_pty_system().openpty(size).map_err(io::Error::other)?;
-        let mut command = CommandBuilder::new(program);
-        command.args(arguments);
-        command.env_clear();
-        for (name, value) in variables {
-            command.env(name, value);
-        }
-        command.cwd(folder);
-        let child = pair.slave.spawn_command(command).map_err(io::Error::other)?;
-        drop(pair.slave);
-        let output = pair.master.try_clone_reader().map_err(io::Error::other)?;
-        let input = Arc::new(Mutex::new(pair.master.take_writer().map_err(io::Error::other)?));
+        let mut pty = Pseudoterminal::open(columns, rows)?;
+        let variables = variables.iter().map(|(name, value)| (name, value));
+        let command = Command::new(program).args(arguments).env_clear().envs(variables).current_dir(folder);
+        let child = pty.start(command)?;
+        let output = pty.end()?;
+        let input = Arc::new(Mutex::new(pty.end()?));
         let state = Screen { parser: vt100::Parser::new(rows, columns, 2_000), ended: false };
         let screen = Arc::new((Mutex::new(state), Condvar::new()));
         let (shared, replies) = (Arc::clone(&screen), Arc::clone(&input));
         std::thread::spawn(move || watch(output, &shared, &replies));
-        Ok(Self { screen, input, child, master: pair.master })
+        Ok(Self { screen, input, child, pty })
     }
 
-    /// Returns the program's process id, as long as it runs.
-    pub fn process_id(&self) -> Option<u32> {
-        self.child.process_id()
+    /// Returns the program's process id.
+    pub fn process_id(&self) -> u32 {
+        self.child.id()
     }
 
     /// Types bytes.
@@ -108,10 +103,11 @@ impl TerminalSession {
     /// When the terminal is gone.
     pub fn resize(&self, columns: u16, rows: u16) -> io::Result<()> {
         lock(&self.screen.0).parser.screen_mut().set_size(rows, columns);
-        self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).map_err(io::Error::other)
+        self.pty.resize(columns, rows)
     }
 
-    /// Waits for the program's end and returns its exit code; none when it did not end within `limit`.
+    /// Waits for the program's end and returns its exit code, 128 and the number of the signal that ended it; none when it did
+    /// not end within `limit`.
     pub fn exit_code(&mut self, limit: Duration) -> Option<u32> {
         let deadline = Instant::now() + limit;
         let (mutex, changed) = &*self.screen;
@@ -124,19 +120,19 @@ impl TerminalSession {
             screen = changed.wait_timeout(screen, left).unwrap_or_else(PoisonError::into_inner).0;
         }
         drop(screen);
-        self.child.wait().ok().map(|status| status.exit_code())
+        let status = self.child.wait().ok()?;
+        status.code().or_else(|| status.signal().map(|signal| 128 + signal)).map(i32::cast_unsigned)
     }
 }
 
 impl Drop for TerminalSession {
     fn drop(&mut self) {
         // A test that failed leaves nothing behind.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        hang_up(&mut self.child);
     }
 }
 
-fn watch(mut output: Box<dyn Read + Send>, shared: &(Mutex<Screen>, Condvar), replies: &Mutex<Box<dyn Write + Send>>) {
+fn watch(mut output: File, shared: &(Mutex<Screen>, Condvar), replies: &Mutex<File>) {
     let mut buffer = [0; 4096];
     let mut pending: Vec<u8> = Vec::new();
     loop {

@@ -1,10 +1,14 @@
 //! Tokenizers in this process, loaded on first use and kept.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::io::Read as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use flate2::read::GzDecoder;
 use kitoken::Kitoken;
 
@@ -45,18 +49,23 @@ impl Locals {
         }
         // The lock is held while loading, so that two threads do not load the same vocabulary.
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        loaded.entry(id(choice)).or_insert_with(|| load(choice).map(Arc::new)).clone()
+        loaded.entry(id(choice)).or_insert_with(|| unless_it_panics(|| load(choice).map(Arc::new))).clone()
     }
 }
 
 impl Local {
     fn count(&self, text: &str) -> Option<u64> {
-        let tokens = match self {
-            Self::Kitoken(tokenizer) => tokenizer.encode(text, false).ok()?.len(),
-            Self::Gguf(tokenizer) => tokenizer.encode(text, false).ok()?.len(),
-        };
-        u64::try_from(tokens).ok()
+        let tokens = unless_it_panics(|| match self {
+            Self::Kitoken(tokenizer) => tokenizer.encode(text, false).ok().map(|tokens| tokens.len()),
+            Self::Gguf(tokenizer) => tokenizer.encode(text, false).ok().map(|tokens| tokens.len()),
+        });
+        u64::try_from(tokens?).ok()
     }
+}
+
+/// Both libraries panic on vocabularies that lack what they count on; a file is a stranger's text.
+fn unless_it_panics<T>(run: impl FnOnce() -> Option<T>) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(run)).ok().flatten()
 }
 
 /// Returns whether a choice needs a vocabulary; without one a count takes no time.
@@ -84,18 +93,26 @@ fn id(choice: &TokenizerChoice) -> String {
 fn load(choice: &TokenizerChoice) -> Option<Local> {
     let kitoken = |tokenizer: Kitoken| Local::Kitoken(Box::new(tokenizer));
     match choice {
-        TokenizerChoice::O200k => built_in(include_bytes!("../../data/o200k_base.kitoken.gz")).map(kitoken),
-        TokenizerChoice::Cl100k => built_in(include_bytes!("../../data/cl100k_base.kitoken.gz")).map(kitoken),
+        TokenizerChoice::O200k => built_in(include_bytes!("../../data/o200k_base.tokens.gz")).map(kitoken),
+        TokenizerChoice::Cl100k => built_in(include_bytes!("../../data/cl100k_base.tokens.gz")).map(kitoken),
         TokenizerChoice::File(path) => load_file(path),
         TokenizerChoice::Auto | TokenizerChoice::Endpoint | TokenizerChoice::Chars => None,
     }
 }
 
-/// Unpacks a vocabulary of the executable.
+/// Unpacks a vocabulary of the executable (`data/README.md`), into the lines that tiktoken reads.
 fn built_in(packed: &[u8]) -> Option<Kitoken> {
     let mut bytes = Vec::new();
     GzDecoder::new(packed).read_to_end(&mut bytes).ok()?;
-    Kitoken::from_slice(&bytes).ok()
+    let (mut lines, mut rest) = (String::with_capacity(3 * bytes.len()), bytes.as_slice());
+    for rank in 0_u32.. {
+        let Some((&length, after)) = rest.split_first() else { break };
+        let (token, after) = after.split_at_checked(usize::from(length))?;
+        BASE64_STANDARD.encode_string(token, &mut lines);
+        writeln!(lines, " {rank}").ok()?;
+        rest = after;
+    }
+    Kitoken::from_tiktoken_slice(lines.as_bytes()).ok()
 }
 
 fn load_file(path: &Path) -> Option<Local> {
@@ -106,8 +123,8 @@ fn load_file(path: &Path) -> Option<Local> {
     }
     let tokenizer = match extension.to_ascii_lowercase().as_str() {
         "json" => Kitoken::from_tokenizers_file(path).ok().or_else(|| Kitoken::from_tekken_file(path).ok()),
-        "tiktoken" => Kitoken::from_tiktoken_file(path).ok(),
-        _ => Kitoken::from_file(path).ok(),
+        // Llama 3 calls its own `tokenizer.model`.
+        _ => Kitoken::from_tiktoken_file(path).ok(),
     };
     tokenizer.map(|tokenizer| Local::Kitoken(Box::new(tokenizer)))
 }
@@ -172,6 +189,16 @@ mod tests {
             let choice = TokenizerChoice::File(path.into());
             assert_eq!(locals.count(&choice, "hello world"), (2, "chars".into()), "{path}");
             assert_eq!(locals.id(&choice), "chars");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        // The library panics: for want of a token, and of one that stands for what is unknown.
+        for (name, text) in [
+            ("empty.tiktoken", ""),
+            ("gap.json", r#"{"model": {"type": "WordPiece", "unk_token": "[UNK]", "vocab": {}}}"#),
+        ] {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            assert_eq!(locals.count(&TokenizerChoice::File(path), "hello world"), (2, "chars".into()), "{name}");
         }
         assert_eq!(by_chars("äöü"), (1, "chars".into()));
         assert_eq!(by_chars("abc").0, 0);

@@ -111,19 +111,12 @@ async fn a_refused_key_is_named_by_its_source_and_never_shown() {
 
 #[tokio::test]
 async fn a_certificate_that_nobody_trusts_is_not_tried_again() {
-    let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
-    let key = rustls::pki_types::PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
-    let config = rustls::ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![made.cert.der().clone()], key)
-        .unwrap();
+    let config = aish_testkit::tls::server().unwrap();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("https://{}", listener.local_addr().unwrap());
     let server = std::thread::spawn(move || {
         let (stream, _) = listener.accept().unwrap();
-        let connection = rustls::ServerConnection::new(Arc::new(config)).unwrap();
+        let connection = rustls::ServerConnection::new(config).unwrap();
         // The client does not go on with it.
         drop(rustls::StreamOwned::new(connection, stream).read(&mut [0_u8; 64]));
         listener

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use aish_process::Environment;
 use aish_shell::{Options, Shell};
-use portable_pty::{CommandBuilder, PtySize, native_pty_system};
+use aish_testkit::pty::{Command, Pseudoterminal, hang_up};
 
 use crate::headless::run;
 
@@ -21,27 +21,25 @@ struct Seen {
 
 /// A plain interactive bash that is typed into.
 struct Oracle {
-    keys: Box<dyn std::io::Write + Send>,
+    keys: std::fs::File,
     output: mpsc::Receiver<Vec<u8>>,
-    child: Box<dyn portable_pty::Child + Send + Sync>,
-    _master: Box<dyn portable_pty::MasterPty + Send>,
+    child: std::process::Child,
+    _pty: Pseudoterminal,
 }
 
 impl Oracle {
     fn start(folder: &std::path::Path) -> Self {
-        let pair = native_pty_system().openpty(PtySize { rows: 24, cols: 80, ..PtySize::default() }).unwrap();
+        let mut pty = Pseudoterminal::open(80, 24).unwrap();
         // Nothing that is typed may show, as nothing that aish sends shows.
-        let mut command = CommandBuilder::new("sh");
-        command.args(["-c", "stty -echo; exec bash --norc --noediting -i"]);
-        command.cwd(folder);
-        command.env_clear();
-        for (name, value) in variables() {
-            command.env(name, value);
-        }
-        command.env("PS1", "\u{1e}$? $PWD\u{1f}");
-        command.env("PS2", "");
-        let child = pair.slave.spawn_command(command).unwrap();
-        let mut reader = pair.master.try_clone_reader().unwrap();
+        let command = Command::new("sh")
+            .args(["-c", "stty -echo; exec bash --norc --noediting -i"])
+            .current_dir(folder)
+            .env_clear()
+            .envs(variables())
+            .env("PS1", "\u{1e}$? $PWD\u{1f}")
+            .env("PS2", "");
+        let child = pty.start(command).unwrap();
+        let mut reader = pty.end().unwrap();
         let (sender, output) = mpsc::channel();
         std::thread::spawn(move || {
             let mut buffer = [0; 65536];
@@ -51,8 +49,8 @@ impl Oracle {
                 }
             }
         });
-        let keys = pair.master.take_writer().unwrap();
-        let mut oracle = Self { keys, output, child, _master: pair.master };
+        let keys = pty.end().unwrap();
+        let mut oracle = Self { keys, output, child, _pty: pty };
         oracle.until_prompt();
         oracle.step("PS1=$'\\x1e$? $PWD\\x1f' PS2=; export -n PS1 PS2");
         oracle
@@ -65,7 +63,7 @@ impl Oracle {
 
     /// Says whether bash itself waits for a line, as far as the kernel tells.
     fn is_reading(&self) -> bool {
-        let pid = self.child.process_id().expect("bash runs");
+        let pid = self.child.id();
         let place = std::fs::read_to_string(format!("/proc/{pid}/wchan")).unwrap_or_default();
         let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         let sleeps = state.rsplit(") ").next().is_some_and(|rest| rest.starts_with('S'));
@@ -104,8 +102,7 @@ impl Oracle {
 
 impl Drop for Oracle {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        hang_up(&mut self.child);
     }
 }
 

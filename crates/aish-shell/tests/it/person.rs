@@ -5,25 +5,24 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use aish_shell::{CommandResult, Shell, Surroundings, UserTerminal};
-use portable_pty::{MasterPty, PtySize, native_pty_system};
+use aish_testkit::pty::Pseudoterminal;
 
 pub(crate) struct Person {
     pub(crate) terminal: Arc<UserTerminal>,
-    keys: Mutex<Box<dyn std::io::Write + Send>>,
+    keys: Mutex<std::fs::File>,
     screen: Arc<Mutex<vt100::Parser>>,
-    master: Box<dyn MasterPty + Send>,
+    pty: Pseudoterminal,
     path: std::path::PathBuf,
-    _slave: Box<dyn portable_pty::SlavePty + Send>,
 }
 
 impl Person {
     pub(crate) fn sit_down() -> Self {
-        let pair = native_pty_system().openpty(PtySize { rows: 24, cols: 80, ..PtySize::default() }).unwrap();
-        let path = pair.master.tty_name().unwrap();
+        let pty = Pseudoterminal::open(80, 24).unwrap();
+        let path = pty.path().unwrap();
         let tty = std::fs::OpenOptions::new().read(true).write(true).open(&path).unwrap();
         let terminal = Arc::new(UserTerminal::open(&tty, &tty).unwrap());
         let screen = Arc::new(Mutex::new(vt100::Parser::new(24, 80, 1000)));
-        let mut reader = pair.master.try_clone_reader().unwrap();
+        let mut reader = pty.end().unwrap();
         let shown = screen.clone();
         std::thread::spawn(move || {
             let mut buffer = [0; 65536];
@@ -31,8 +30,8 @@ impl Person {
                 shown.lock().unwrap().process(&buffer[..count]);
             }
         });
-        let keys = Mutex::new(pair.master.take_writer().unwrap());
-        Self { terminal, keys, screen, master: pair.master, path, _slave: pair.slave }
+        let keys = Mutex::new(pty.end().unwrap());
+        Self { terminal, keys, screen, pty, path }
     }
 
     pub(crate) fn type_keys(&self, keys: &str) {
@@ -50,7 +49,7 @@ impl Person {
     }
 
     pub(crate) fn resize(&self, rows: u16, cols: u16) {
-        self.master.resize(PtySize { rows, cols, ..PtySize::default() }).unwrap();
+        self.pty.resize(cols, rows).unwrap();
         self.screen.lock().unwrap().screen_mut().set_size(rows, cols);
     }
 

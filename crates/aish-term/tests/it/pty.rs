@@ -1,11 +1,13 @@
 //! A program in a pseudo-terminal with a vt100 screen that answers when it is asked for the cursor.
 
-use std::io::{Read, Write};
+use std::fs::File;
+use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
+use std::process::Child;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use aish_testkit::pty::{Command, Pseudoterminal, hang_up};
 use tempfile::TempDir;
 
 /// Longer than anything takes that is not hung.
@@ -21,12 +23,11 @@ struct Screen {
 /// A scenario of [`crate::child`] in a terminal.
 pub(crate) struct Terminal {
     screen: Arc<(Mutex<Screen>, Condvar)>,
-    input: Arc<Mutex<Box<dyn Write + Send>>>,
-    child: Box<dyn Child + Send + Sync>,
+    input: Arc<Mutex<File>>,
+    child: Child,
     signal: PathBuf,
     _folder: TempDir,
-    /// Kept open; dropping it hangs the terminal up.
-    master: Box<dyn MasterPty + Send>,
+    pty: Pseudoterminal,
 }
 
 impl Terminal {
@@ -36,20 +37,18 @@ impl Terminal {
     }
 
     pub(crate) fn start_in(scenario: &str, term: &str, columns: u16, rows: u16) -> Self {
-        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
-        let pair = native_pty_system().openpty(size).unwrap();
-        let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "child::scenario", "--nocapture", "--test-threads=1"]);
-        command.env("AISH_TERM_SCENARIO", scenario);
-        command.env("TERM", term);
+        let mut pty = Pseudoterminal::open(columns, rows).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let signal = folder.path().join("signal");
-        command.env("AISH_TERM_SIGNAL", &signal);
-        command.env_remove("NO_COLOR");
-        let child = pair.slave.spawn_command(command).unwrap();
-        drop(pair.slave);
-        let mut output = pair.master.try_clone_reader().unwrap();
-        let input = Arc::new(Mutex::new(pair.master.take_writer().unwrap()));
+        let command = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "child::scenario", "--nocapture", "--test-threads=1"])
+            .env("AISH_TERM_SCENARIO", scenario)
+            .env("TERM", term)
+            .env("AISH_TERM_SIGNAL", &signal)
+            .env_remove("NO_COLOR");
+        let child = pty.start(command).unwrap();
+        let mut output = pty.end().unwrap();
+        let input = Arc::new(Mutex::new(pty.end().unwrap()));
         let state = Screen { parser: vt100::Parser::new(rows, columns, 1_000), raw: Vec::new(), ended: false };
         let screen = Arc::new((Mutex::new(state), Condvar::new()));
         let (shared, replies) = (Arc::clone(&screen), Arc::clone(&input));
@@ -80,7 +79,7 @@ impl Terminal {
                 changed.notify_all();
             }
         });
-        Self { screen, input, child, signal, _folder: folder, master: pair.master }
+        Self { screen, input, child, signal, _folder: folder, pty }
     }
 
     /// Types.
@@ -143,13 +142,13 @@ impl Terminal {
 
     /// Tells a size to the program, whatever the screen has: a multiplexer tells it late.
     pub(crate) fn tell(&self, columns: u16, rows: u16) {
-        self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
+        self.pty.resize(columns, rows).unwrap();
     }
 
     /// Types and changes the size while the program looks away, so that it sees both at once.
     pub(crate) fn send_and_resize(&self, keys: &str, columns: u16, rows: u16) {
         use rustix::process::{Pid, Signal, kill_process};
-        let child = self.child.process_id().and_then(|id| Pid::from_raw(id.cast_signed())).unwrap();
+        let child = Pid::from_raw(self.child.id().cast_signed()).unwrap();
         kill_process(child, Signal::STOP).unwrap();
         self.send(keys);
         self.resize(columns, rows);
@@ -164,6 +163,6 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        let _ = self.child.kill();
+        hang_up(&mut self.child);
     }
 }

@@ -5,6 +5,7 @@ use std::process::{Command, Output};
 
 use aish_testkit::model_server::{Expect, ModelServer, OpenAiStream, ResponsesStream, Script};
 use aish_testkit::proxy::Proxy;
+use aish_testkit::tls;
 
 /// Asks a model that a configuration names, in front of a server; returns what the program said.
 fn ask(config: &str, variables: &[(&str, &str)]) -> Output {
@@ -80,10 +81,10 @@ fn clouds_are_reached_at_their_addresses_through_a_proxy_and_an_own_authority() 
         };
         let expect = Expect::request("POST", cloud.path).header("authorization", cloud.key);
         let server = ModelServer::start(Script::new().step(expect, reply)).unwrap();
-        let proxy = Proxy::start(&[cloud.host], server.url().trim_start_matches("http://")).unwrap();
+        let proxy = Proxy::start(server.url().trim_start_matches("http://")).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("ca.pem");
-        std::fs::write(&file, proxy.authority()).unwrap();
+        std::fs::write(&file, tls::AUTHORITY).unwrap();
         let config = format!("[models.cloud]\n{}ca_file = \"{}\"\n", cloud.lines, file.display());
         let said = ask(&config, &[("HTTPS_PROXY", proxy.url()), ("KEY", "from-env")]);
         let (out, err) = (String::from_utf8_lossy(&said.stdout), String::from_utf8_lossy(&said.stderr));
@@ -97,7 +98,7 @@ fn clouds_are_reached_at_their_addresses_through_a_proxy_and_an_own_authority() 
 fn an_authority_that_nobody_named_is_not_trusted() {
     let cloud = &CLOUDS[0];
     let server = ModelServer::start(Script::new()).unwrap();
-    let proxy = Proxy::start(&[cloud.host], server.url().trim_start_matches("http://")).unwrap();
+    let proxy = Proxy::start(server.url().trim_start_matches("http://")).unwrap();
     let config = format!("[models.cloud]\n{}", cloud.lines);
     let said = ask(&config, &[("HTTPS_PROXY", proxy.url()), ("KEY", "from-env")]);
     let err = String::from_utf8_lossy(&said.stderr);
@@ -114,7 +115,7 @@ fn a_proxy_holds_for_servers_elsewhere_alone() {
     let elsewhere = "[models.m]\nendpoint = \"http://model.invalid\"\nmodel = \"m\"\n";
     let script = || Script::new().step(Expect::chat(), OpenAiStream::answer("Hello.").reply());
     let server = ModelServer::start(script()).unwrap();
-    let proxy = Proxy::start(&[], server.url().trim_start_matches("http://")).unwrap();
+    let proxy = Proxy::start(server.url().trim_start_matches("http://")).unwrap();
     let said = ask(elsewhere, &[("HTTP_PROXY", proxy.url()), ("http_proxy", proxy.url())]);
     assert_eq!(String::from_utf8_lossy(&said.stdout), "Hello.\n", "{said:?}");
     assert_eq!(proxy.asked(), ["POST http://model.invalid/v1/chat/completions"]);

@@ -84,7 +84,7 @@ fn no_finished_turn_is_lost_and_nothing_runs_on() {
         // The same session all the time: what a killed run left is what the next one reads.
         let arguments: &[&str] = if place.session_ids().is_empty() { &[] } else { &["--resume"] };
         let session = place.shell(arguments);
-        let pid = session.process_id().unwrap().to_string();
+        let pid = session.process_id().to_string();
         if random(&mut state).is_multiple_of(2) {
             let kind = if random(&mut state).is_multiple_of(2) { "sum" } else { "plain" };
             let question = format!("finish {kind} {round}");
