@@ -360,7 +360,7 @@ impl<'a> Following<'a> {
         // What it has left to do waits on its terminal until this process is back.
         self.session.go_on();
         if self.passage.is_watched() && !stop_this_process() {
-            self.passage.show(b"the shell stopped itself, and goes on: nothing would continue it\r\n");
+            self.passage.show(b"[aish] the shell stopped itself, and goes on: nothing would continue it\r\n");
         }
     }
 
