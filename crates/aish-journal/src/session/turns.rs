@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use aish_types::Message;
 
-use crate::session::StoredTurn;
+use super::record::StoredTurn;
 
 /// The turns so far, in the order of the log.
 #[derive(Default)]
