@@ -7,7 +7,7 @@ pub(crate) mod lock;
 mod tail;
 
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -16,6 +16,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use tail::Torn;
+
+/// Bytes that are read at once.
+const BUFFER: usize = 256 * 1024;
 
 /// When an append is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -194,26 +197,30 @@ impl LineFile {
             }
             Err(_) => None,
         };
-        let mut bytes = Vec::new();
-        File::open(&self.path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(fail)?;
-        let mut loaded = parse(&bytes);
-        loaded.torn = torn;
-        Ok(loaded)
+        let file = File::open(&self.path).map_err(fail)?;
+        let loaded = parse(BufReader::with_capacity(BUFFER, file)).map_err(fail)?;
+        Ok(Loaded { torn, ..loaded })
     }
 }
 
-fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Loaded<T> {
+/// Reads line by line: a log may be larger than what it holds for its reader.
+fn parse<T: DeserializeOwned>(mut file: impl BufRead) -> io::Result<Loaded<T>> {
     let mut loaded = Loaded { records: Vec::new(), bad: Vec::new(), torn: None };
-    for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        if file.read_until(b'\n', &mut line)? == 0 {
+            break;
+        }
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        match serde_json::from_slice(line) {
+        match serde_json::from_slice(&line) {
             Ok(record) => loaded.records.push(record),
             Err(error) => loaded.bad.push(BadLine { number, why: error.to_string() }),
         }
     }
-    loaded
+    Ok(loaded)
 }
 
 /// Writes with one call where the system takes it whole, as it does for a file.

@@ -2,8 +2,10 @@
 
 mod context;
 mod hold;
+mod outline;
 mod record;
 mod repair;
+mod turns;
 
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
@@ -12,11 +14,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use aish_types::{Message, ProviderState, SessionId, Usage, mask};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::clock::WallClock;
 use crate::lines::{AppendError, Durability, LineFile, LoadError, make_folder};
 use record::Record;
+use turns::Turns;
 
 pub use context::Context;
 pub use hold::{Hold, HoldError};
@@ -92,12 +96,8 @@ impl SessionLog {
     /// # Errors
     /// When there is no such session or its log cannot be read.
     pub fn resume(folder: &Path, id: SessionId, clock: WallClock) -> Result<(Self, Session), SessionError> {
-        let path = path_of(folder, &id)?;
-        if !path.exists() {
-            return Err(SessionError::Missing(id));
-        }
-        let file = LineFile::new(path, Durability::System);
-        let session = read(&file)?;
+        let file = existing(folder, &id)?;
+        let session = read::<Record>(&file)?;
         let next = session.turns.iter().map(|turn| turn.id).max().unwrap_or(0) + 1;
         Ok((Self { id, file, clock, next: AtomicU64::new(next) }, session))
     }
@@ -107,11 +107,7 @@ impl SessionLog {
     /// # Errors
     /// As [`SessionLog::resume`].
     pub fn read(folder: &Path, id: &SessionId) -> Result<Session, SessionError> {
-        let path = path_of(folder, id)?;
-        if !path.exists() {
-            return Err(SessionError::Missing(id.clone()));
-        }
-        Ok(read(&LineFile::new(path, Durability::System))?)
+        Ok(read::<Record>(&existing(folder, id)?)?)
     }
 
     /// Returns the session's id.
@@ -225,8 +221,17 @@ pub fn path_of(folder: &Path, id: &SessionId) -> Result<PathBuf, SessionError> {
     }
 }
 
-fn read(file: &LineFile) -> Result<Session, LoadError> {
-    let loaded = file.load::<Record>()?;
+/// Names the log of a session that is there.
+fn existing(folder: &Path, id: &SessionId) -> Result<LineFile, SessionError> {
+    let path = path_of(folder, id)?;
+    if !path.exists() {
+        return Err(SessionError::Missing(id.clone()));
+    }
+    Ok(LineFile::new(path, Durability::System))
+}
+
+fn read<R: Into<Record> + DeserializeOwned>(file: &LineFile) -> Result<Session, LoadError> {
+    let loaded = file.load::<R>()?;
     let mut session = Session { head: None, title: None, turns: Vec::new(), events: Vec::new(), warnings: Vec::new() };
     if let Some(torn) = &loaded.torn {
         let aside = torn.kept_in.display();
@@ -239,20 +244,17 @@ fn read(file: &LineFile) -> Result<Session, LoadError> {
     for bad in loaded.bad.iter().take(BAD_LINES) {
         session.warnings.push(format!("line {} is no record and was left out: {}", bad.number, bad.why));
     }
+    let mut turns = Turns::default();
     for record in loaded.records {
-        match record {
+        match record.into() {
             Record::Start { head, .. } => session.head = session.head.or(Some(head)),
-            Record::Turn(turn) => session.turns.push(turn),
-            Record::Amend { id, message: None } => session.turns.retain(|turn| turn.id != id),
-            Record::Amend { id, message: Some(message) } => {
-                if let Some(turn) = session.turns.iter_mut().find(|turn| turn.id == id) {
-                    turn.message = message;
-                }
-            }
+            Record::Turn(turn) => turns.push(turn),
+            Record::Amend { id, message } => turns.amend(id, message),
             Record::Title { title, .. } => session.title = Some(title).filter(|title| !title.is_empty()),
             Record::Event { kind, value, .. } => session.events.push((kind, value)),
         }
     }
+    session.turns = turns.left();
     repair::repair(&mut session);
     Ok(session)
 }

@@ -28,6 +28,7 @@ pub mod policy;
 pub mod reads;
 mod rule_id;
 mod rules;
+mod secret_file;
 mod tool_call;
 pub mod verdict;
 
@@ -55,4 +56,5 @@ pub use reads::Reads;
 pub use rule_id::RuleId;
 pub use rules::Effect;
 pub use rules::programs::file_of_rule;
+pub use secret_file::is_asked_about;
 pub use verdict::{Judgement, Verdict};

@@ -41,13 +41,14 @@ impl ChangedModes {
     }
 
     /// Lets a terminal show no keys; lines and signals stay as they are. Ctrl-D is a key like others: as the end of a line it
-    /// would be a NUL to who reads the keys one by one afterwards.
+    /// would be a NUL to who reads the keys one by one afterwards. Ctrl-C throws nothing away that was typed before it.
     ///
     /// # Errors
     /// When it is no terminal, or has gone.
     pub fn silent(terminal: OwnedFd) -> io::Result<Self> {
         Self::change(terminal, |modes| {
             modes.local_modes.remove(LocalModes::ECHO | LocalModes::ECHONL);
+            modes.local_modes.insert(LocalModes::NOFLSH);
             modes.special_codes[SpecialCodeIndex::VEOF] = NO_KEY;
         })
     }
@@ -107,13 +108,13 @@ mod tests {
         let mut terminal = open();
         let mut keys = pty.end().unwrap();
         let silent = ChangedModes::silent(open().into()).unwrap();
-        keys.write_all(b"a\x04\x04b\n").unwrap();
+        keys.write_all(b"a\x04\x04b\x03c\n").unwrap();
         let wait = Timespec { tv_sec: 60, tv_nsec: 0 };
         assert_eq!(poll(&mut [PollFd::new(&terminal, PollFlags::IN)], Some(&wait)).unwrap(), 1);
         drop(silent);
         let _raw = ChangedModes::raw(open().into()).unwrap();
-        let mut read = [0; 5];
+        let mut read = [0; 6];
         terminal.read_exact(&mut read).unwrap();
-        assert_eq!(&read, b"a\x04\x04b\n");
+        assert_eq!(&read, b"a\x04\x04bc\n", "Ctrl-C is a signal, and takes nothing with it");
     }
 }

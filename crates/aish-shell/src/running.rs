@@ -271,6 +271,7 @@ impl Keeper {
         let report = &self.session()?.report;
         Ok(Snapshot {
             told,
+            variables: report.variables.iter().filter(|name| !name.starts_with("__aish_")).cloned().collect(),
             environment: report.environment.clone(),
             cwd: report.cwd.clone(),
             status: report.status,

@@ -35,7 +35,8 @@ impl Snapshot {
     pub(crate) const QUERY: &str = r#"\builtin . "$__aish_folder/names""#;
 
     /// What the shell is asked: the lines that define the aliases, then the other names, each list ended by an empty field.
-    /// Each look into `BASH_ALIASES` costs as much as there are.
+    /// Each look into `BASH_ALIASES` costs as much as there are. The variables stand in the report of the prompt: bash compares
+    /// each with all before it to list them.
     pub(crate) const SCRIPT: &str = r#"
 \builtin alias -p
 \builtin printf '\0'
@@ -44,8 +45,6 @@ impl Snapshot {
 \builtin compgen -A enabled
 \builtin printf '\0'
 \builtin compgen -A keyword
-\builtin printf '\0'
-\builtin compgen -A variable
 \builtin printf '\0'
 \builtin trap -p INT
 "#;
@@ -62,10 +61,9 @@ impl Snapshot {
         let functions = names();
         let builtins = names();
         let keywords = names();
-        let variables = names();
         let trap = fields.next().unwrap_or_default().trim();
         let traps_interrupt = !trap.is_empty() && !trap.starts_with("trap -- '' ");
-        Self { aliases, functions, builtins, keywords, variables, traps_interrupt, ..Self::default() }
+        Self { aliases, functions, builtins, keywords, traps_interrupt, ..Self::default() }
     }
 }
 
@@ -100,13 +98,12 @@ mod tests {
 
     #[test]
     fn an_answer_is_read() {
-        let snapshot = Snapshot::read(b"alias e=''\nalias ll='ls -l'\n\0__aish_hook\nf\n\0cd\n\0if\n\0HOME\n");
+        let snapshot = Snapshot::read(b"alias e=''\nalias ll='ls -l'\n\0__aish_hook\nf\n\0cd\n\0if\n\0");
         assert_eq!(snapshot.aliases, [("ll".into(), "ls -l".into()), ("e".into(), String::new())].into());
         assert_eq!(snapshot.functions, ["f".into()].into());
-        assert_eq!(snapshot.variables, ["HOME".into()].into());
         assert_eq!((snapshot.builtins, snapshot.keywords), (["cd".into()].into(), ["if".into()].into()));
         for (trap, expected) in [("", false), ("trap -- '' SIGINT\n", false), ("trap -- 'echo x' SIGINT\n", true)] {
-            assert_eq!(Snapshot::read(format!("\0\0\0\0\0{trap}").as_bytes()).traps_interrupt, expected, "{trap}");
+            assert_eq!(Snapshot::read(format!("\0\0\0\0{trap}").as_bytes()).traps_interrupt, expected, "{trap}");
         }
     }
 

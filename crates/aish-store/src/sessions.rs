@@ -1,6 +1,7 @@
 //! The sessions of the journal: listed, renamed, deleted, forked. The logs are the truth; the database only remembers
 //! what was read of a log that has not changed since.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,9 +12,9 @@ use aish_journal::session::{Context, Session, path_of};
 use aish_journal::{SessionError, SessionHead, SessionLog, WallClock};
 use aish_types::attachment::typed;
 use aish_types::{Message, SessionId, sanitize};
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
 
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 
 /// Characters of the first words that are shown.
 const FIRST_WORDS: usize = 120;
@@ -130,17 +131,31 @@ impl Sessions {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(fail(error)),
         };
-        let mut all = Vec::new();
+        let mut known = self.known();
+        let (mut all, mut fresh) = (Vec::new(), Vec::new());
         for entry in entries {
             let path = entry.map_err(fail)?.path();
+            if path.extension().is_none_or(|extension| extension != "jsonl") {
+                continue;
+            }
+            let Some(name) = path.file_stem().and_then(|name| name.to_str()) else { continue };
             // A pipe or a device would never end.
-            let is_log = path.extension().is_some_and(|extension| extension == "jsonl") && path.is_file();
-            let Some(name) = path.file_stem().and_then(|name| name.to_str()).filter(|_| is_log) else { continue };
-            match self.summary(&SessionId::new(name), &path) {
-                Ok(summary) => all.push(summary),
+            let Some(meta) = fs::metadata(&path).ok().filter(fs::Metadata::is_file) else { continue };
+            let state = LogState::of(&meta);
+            if let Some((_, summary)) = known.remove(name).filter(|(known, _)| *known == state) {
+                all.push(summary);
+                continue;
+            }
+            let id = SessionId::new(name);
+            match SessionLog::outline(&self.folder, &id) {
+                Ok(session) => fresh.push((state, summarise(&id, state.modified_ms, session))),
                 Err(error) => tracing::warn!(session = name, %error, "a session cannot be listed"),
             }
         }
+        if let Err(error) = self.keep(&fresh) {
+            tracing::debug!(%error, "sessions are not kept in the index");
+        }
+        all.extend(fresh.into_iter().map(|(_, summary)| summary));
         all.sort_by(|a, b| b.modified_ms.cmp(&a.modified_ms).then_with(|| b.id.cmp(&a.id)));
         Ok(all)
     }
@@ -230,47 +245,66 @@ impl Sessions {
         Ok(())
     }
 
-    /// Returns what is known of a log, from the index while the log is as it was.
-    fn summary(&self, id: &SessionId, path: &Path) -> Result<SessionSummary, SessionsError> {
-        let meta = fs::metadata(path).map_err(|source| SessionsError::Io { path: path.to_owned(), source })?;
-        let modified = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
-        let modified_ms = i64::try_from(modified.as_millis()).unwrap_or(i64::MAX);
-        let size = i64::try_from(meta.len()).unwrap_or(i64::MAX);
+    /// Returns what the index knows of logs, by their names.
+    fn known(&self) -> HashMap<String, (LogState, SessionSummary)> {
         let known = self.store.with(|connection| {
-            connection
-                .prepare_cached(
-                    "SELECT id, title, folder, project, turns, first_words, modified_ms FROM session
-                     WHERE id = ?1 AND size = ?2 AND modified_ms = ?3",
-                )?
-                .query_row(params![id.as_str(), size, modified_ms], summary)
-                .optional()
+            let mut statement = connection.prepare_cached(
+                "SELECT id, title, folder, project, turns, first_words, modified_ms, size FROM session",
+            )?;
+            let rows = statement.query_map([], |row| {
+                let summary = summary(row)?;
+                let state = LogState { size: row.get(7)?, modified_ms: summary.modified_ms };
+                Ok((summary.id.as_str().to_owned(), (state, summary)))
+            })?;
+            rows.collect()
         });
-        if let Ok(Some(known)) = known {
-            return Ok(known);
+        known.unwrap_or_default()
+    }
+
+    /// Keeps what was read of logs, in one transaction: each by itself waits for the disk.
+    fn keep(&self, fresh: &[(LogState, SessionSummary)]) -> Result<(), StoreError> {
+        if fresh.is_empty() {
+            return Ok(());
         }
-        let fresh = summarise(id, modified_ms, SessionLog::read(&self.folder, id)?);
-        let kept = self.store.with(|connection| {
-            connection
-                .prepare_cached(
-                    "INSERT OR REPLACE INTO session
-                         (id, size, modified_ms, title, folder, project, turns, first_words)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                )?
-                .execute(params![
-                    id.as_str(),
-                    size,
-                    modified_ms,
+        self.store.with(|connection| {
+            let transaction = connection.transaction()?;
+            let mut statement = transaction.prepare_cached(
+                "INSERT OR REPLACE INTO session
+                     (id, size, modified_ms, title, folder, project, turns, first_words)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            )?;
+            for (state, fresh) in fresh {
+                statement.execute(params![
+                    fresh.id.as_str(),
+                    state.size,
+                    state.modified_ms,
                     fresh.title,
                     fresh.folder,
                     fresh.project,
                     i64::try_from(fresh.turns).unwrap_or(i64::MAX),
                     fresh.first_words
-                ])
-        });
-        if let Err(error) = kept {
-            tracing::debug!(%error, "a session is not kept in the index");
+                ])?;
+            }
+            drop(statement);
+            transaction.commit()
+        })
+    }
+}
+
+/// What tells whether a log has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct LogState {
+    size: i64,
+    modified_ms: i64,
+}
+
+impl LogState {
+    fn of(meta: &fs::Metadata) -> Self {
+        let modified = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+        Self {
+            size: i64::try_from(meta.len()).unwrap_or(i64::MAX),
+            modified_ms: i64::try_from(modified.as_millis()).unwrap_or(i64::MAX),
         }
-        Ok(fresh)
     }
 }
 

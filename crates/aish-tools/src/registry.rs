@@ -6,6 +6,7 @@
 mod snapshot;
 mod tool;
 
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use aish_types::near::nearest;
@@ -38,13 +39,26 @@ pub struct Registry {
 impl Registry {
     /// Adds a source, or puts it in the place of one with the same id, and returns those of its tools that were refused.
     pub fn add(&self, source: Arc<dyn ToolSource>) -> Vec<Refused> {
-        let id = source.id().clone();
-        let entry = Entry::read(source);
-        self.change(|entries| match entries.iter_mut().find(|old| old.source.id() == &id && !old.single) {
-            Some(old) => *old = entry.clone(),
-            None => entries.push(entry.clone()),
+        self.add_all(vec![source])
+    }
+
+    /// Adds sources, each as [`Registry::add`] does: each change of the registry costs as much as there is in it.
+    pub fn add_all(&self, sources: Vec<Arc<dyn ToolSource>>) -> Vec<Refused> {
+        let ids: HashSet<SourceId> = sources.iter().map(|source| source.id().clone()).collect();
+        let read: Vec<Entry> = sources.into_iter().map(Entry::read).collect();
+        self.change(|entries| {
+            let known = entries.iter().enumerate().filter(|(_, entry)| !entry.single);
+            let mut places: HashMap<SourceId, usize> =
+                known.map(|(at, entry)| (entry.source.id().clone(), at)).collect();
+            for entry in read {
+                let at = *places.entry(entry.source.id().clone()).or_insert(entries.len());
+                match entries.get_mut(at) {
+                    Some(old) => *old = entry,
+                    None => entries.push(entry),
+                }
+            }
         });
-        self.refused().into_iter().filter(|refused| refused.source == id).collect()
+        self.refused().into_iter().filter(|refused| ids.contains(&refused.source)).collect()
     }
 
     /// Removes a source and its tools; says whether it was there.

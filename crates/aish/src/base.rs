@@ -174,6 +174,19 @@ impl Base {
         self.paths.in_state(name)
     }
 
+    /// Says that the shell's program is not there; it is looked for as a shell does.
+    pub fn shell_fault(&self) -> Option<String> {
+        let program = &self.config.shell.program;
+        let path = self.variable("PATH").unwrap_or_default();
+        let mut places = std::env::split_paths(&path);
+        let is_there = match program.contains('/') {
+            true => Path::new(program).is_file(),
+            false => places.any(|folder| folder.join(program).is_file()),
+        };
+        let why = "is not there, so that no command runs; `aish config edit` opens the configuration";
+        (!is_there).then(|| format!("shell.program: {program} {why}"))
+    }
+
     /// Says what is wrong with the configuration, a line each.
     pub fn faults(&self) -> Vec<String> {
         self.diagnostics.iter().map(ToString::to_string).collect()

@@ -1,14 +1,18 @@
 //! Where the tools for files work: in the tree around a folder, with the secrets and the guarded places of this machine.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use aish_confine::is_dotenv;
-use aish_safety::{PolicyRules, Surroundings, Verdict, analyse};
+use aish_safety::is_asked_about;
 use aish_tools::builtin::FilePlaces;
 
 use crate::base::Base;
 use crate::confinement::is_settings_file;
+
+/// The most names at the end of a path that stand together in the list of settings.
+const TAIL: usize = 4;
 
 /// The places of one start.
 pub struct ProjectFiles {
@@ -17,8 +21,8 @@ pub struct ProjectFiles {
     open: Vec<PathBuf>,
     state: Option<PathBuf>,
     config: Option<PathBuf>,
-    /// Looked up at the first need.
-    hidden: OnceLock<Vec<PathBuf>>,
+    /// Looked up at the first need: a search asks about each file.
+    hidden: OnceLock<HashSet<PathBuf>>,
 }
 
 impl ProjectFiles {
@@ -31,14 +35,23 @@ impl ProjectFiles {
         Self { home, open, state: base.paths.state.clone(), config, hidden: OnceLock::new() }
     }
 
-    fn hidden(&self) -> &[PathBuf] {
+    fn hidden(&self) -> &HashSet<PathBuf> {
         self.hidden.get_or_init(|| {
             let own = [&self.state, &self.config].into_iter().flatten();
-            let mut hidden = aish_confine::secrets(self.home.as_deref(), &self.open);
-            hidden.extend(own.filter_map(|path| std::fs::canonicalize(path).ok()));
-            hidden
+            let secrets = aish_confine::secrets(self.home.as_deref(), &self.open);
+            secrets.into_iter().chain(own.filter_map(|path| std::fs::canonicalize(path).ok())).collect()
         })
     }
+}
+
+/// Says whether programs take settings from a file, by its name alone or with folders around it, or from all in a folder
+/// around it.
+fn holds_settings(file: &Path) -> bool {
+    file.ancestors().any(|named| {
+        let mut tails =
+            named.ancestors().skip(1).take(TAIL).filter_map(|above| named.strip_prefix(above).ok()?.to_str());
+        tails.any(|tail| (named == file || tail.contains('/')) && is_settings_file(tail))
+    })
 }
 
 impl FilePlaces for ProjectFiles {
@@ -48,21 +61,16 @@ impl FilePlaces for ProjectFiles {
 
     fn is_hidden(&self, path: &Path) -> bool {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if is_dotenv(&name) || self.hidden().iter().any(|hidden| path.starts_with(hidden)) {
-            return true;
-        }
+        let hidden = self.hidden();
         // What a command would be asked about for reading it is asked about here.
-        let home = self.home.as_ref().map(|home| home.display().to_string());
-        let surroundings = Surroundings { home, folder: Some("/".to_owned()), ..Surroundings::default() };
-        let command = format!("cat -- '{}'", path.to_string_lossy().replace('\'', r"'\''"));
-        analyse(&command, &surroundings, &PolicyRules::default()).judgement.verdict > Verdict::Allow
+        is_dotenv(&name)
+            || path.ancestors().any(|above| hidden.contains(above))
+            || is_asked_about(&path.to_string_lossy(), self.home.as_deref().and_then(Path::to_str))
     }
 
     fn guarded(&self, root: &Path, below: &Path, old: &str, new: &str) -> Option<&'static str> {
-        aish_confine::guarded(root, self.home.as_deref(), below, old, new).or_else(|| {
-            let name = below.file_name()?.to_str()?;
-            is_settings_file(name).then_some("programs take settings from it")
-        })
+        aish_confine::guarded(root, self.home.as_deref(), below, old, new)
+            .or_else(|| holds_settings(below).then_some("programs take settings from it"))
     }
 }
 
@@ -98,7 +106,13 @@ mod tests {
         }
         assert!(places.guarded(&home, Path::new(".git/hooks/pre-commit"), "", "x").is_some());
         assert!(places.guarded(&home, Path::new("AGENTS.md"), "", "x").is_some());
-        assert_eq!(places.guarded(&home, Path::new("src/main.rs"), "", "x"), None);
+        // Names with the folders around them, and all in such a folder.
+        for path in ["Gemfile", "mise/config.toml", "a/mise/conf.d/x.toml", "gradle/gradle-daemon-jvm.properties"] {
+            assert!(places.guarded(&home, Path::new(path), "", "x").is_some(), "{path}");
+        }
+        for path in ["src/main.rs", "src/config.toml", "conf.d/x.toml", "mise/README.md"] {
+            assert_eq!(places.guarded(&home, Path::new(path), "", "x"), None, "{path}");
+        }
         assert_eq!(places.tree(&home), None);
     }
 }

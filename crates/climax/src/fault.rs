@@ -53,14 +53,16 @@ impl fmt::Display for Fault {
 pub(crate) struct Faults {
     file: String,
     found: Vec<Fault>,
+    errors: usize,
 }
 
 impl Faults {
     pub(crate) fn new(file: &str) -> Self {
-        Self { file: file.into(), found: Vec::new() }
+        Self { file: file.into(), found: Vec::new(), errors: 0 }
     }
 
     fn add(&mut self, at: Position, severity: Severity, message: String) {
+        self.errors += usize::from(severity == Severity::Error);
         self.found.push(Fault { file: self.file.clone(), at, severity, message });
     }
 
@@ -82,7 +84,7 @@ impl Faults {
 
     /// Counts what makes something unreadable, so that a reader can tell whether its part was read whole.
     pub(crate) fn errors(&self) -> usize {
-        self.found.iter().filter(|fault| fault.severity == Severity::Error).count()
+        self.errors
     }
 
     /// Returns the faults in the order of the file.

@@ -21,7 +21,7 @@ use aish_journal::PinFile;
 use aish_mcp::server::{CallScope, Change};
 use aish_safety::{AuditLog, DECLINED, Gate, Mode, Nobody, PinStore, Surroundings};
 use aish_tools::index::{Found, SearchRequest, SearchRequestError};
-use aish_tools::{Call, DiscoveryTools, Door, Executor, Passed, Ready, Registry};
+use aish_tools::{Call, DiscoveryTools, Door, Executor, Passed, Ready, Registry, ToolSource};
 use aish_types::{CallContext, CallId, SessionId, SourceId, ToolDefinition, ToolName, ToolOutcome};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, broadcast, watch};
@@ -399,13 +399,11 @@ impl State {
     ) -> Self {
         let catalogue = Arc::new(catalogue);
         let registry = Registry::default();
-        for refused in registry.add(Arc::new(ConfigTools::new(Arc::clone(&catalogue), Arc::clone(world), hosts))) {
+        let mut sources: Vec<Arc<dyn ToolSource>> =
+            vec![Arc::new(ConfigTools::new(Arc::clone(&catalogue), Arc::clone(world), hosts))];
+        sources.extend(gateway.map(|gateway| gateway.sources(catalogue.policy())).into_iter().flatten());
+        for refused in registry.add_all(sources) {
             tracing::warn!("{refused}");
-        }
-        for source in gateway.map(|gateway| gateway.sources(catalogue.policy())).into_iter().flatten() {
-            for refused in registry.add(source) {
-                tracing::warn!("{refused}");
-            }
         }
         let policy = gate_policy::for_gate(&catalogue, gateway);
         let gate = Gate::new(Arc::clone(&ports.audit), Arc::clone(&ports.pins), policy);

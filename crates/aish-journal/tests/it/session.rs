@@ -176,3 +176,37 @@ fn the_lock_of_one_who_is_gone_is_waited_for() {
     assert!(hold.is_some() && Hold::take(folder.path(), &"s-1".into()).unwrap().is_none());
     assert!(begun.elapsed() < std::time::Duration::from_secs(4), "{:?}", begun.elapsed());
 }
+
+#[test]
+fn an_outline_has_all_turns_and_what_the_person_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = begin(&folder);
+    log.append(&Message::user("one \"quoted\" \u{1f600}"), None, None).unwrap();
+    let asked = log.append(&calls(&["a", "b"]), None, Some("m")).unwrap();
+    log.append(&result("a", "4"), None, None).unwrap();
+    let gone = log.append(&Message::user("two"), None, None).unwrap();
+    log.append(&result("zz", "whose?"), None, None).unwrap();
+    log.amend(gone, None).unwrap();
+    log.amend(gone, Some(&Message::user("it stays away"))).unwrap();
+    log.amend(asked, Some(&calls(&["a", "c"]))).unwrap();
+    log.append(&Message::assistant("four"), None, None).unwrap();
+    log.rename("sums").unwrap();
+    log.note("summary", json!({"text": "x"})).unwrap();
+    std::fs::OpenOptions::new()
+        .append(true)
+        .open(log.path())
+        .and_then(|mut file| std::io::Write::write_all(&mut file, b"{\"kind\":\"turn\"}\n[]\n{\"kind\":\"new\"}\n"))
+        .unwrap();
+    let whole = SessionLog::read(folder.path(), &"s-1".into()).unwrap();
+    let outline = SessionLog::outline(folder.path(), &"s-1".into()).unwrap();
+    assert_eq!((&outline.head, &outline.title), (&whole.head, &whole.title));
+    assert_eq!(outline.warnings.len(), whole.warnings.len());
+    assert_eq!(outline.turns.len(), 5, "the amended calls have their results");
+    for (outline, whole) in outline.turns.iter().zip(&whole.turns) {
+        assert_eq!((outline.id, outline.message.role()), (whole.id, whole.message.role()));
+        if whole.message.role() == aish_types::Role::User {
+            assert_eq!(outline.message, whole.message);
+        }
+    }
+    assert!(SessionLog::outline(folder.path(), &"none".into()).is_err());
+}

@@ -3,7 +3,7 @@
 
 mod shape;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value};
 
@@ -94,16 +94,19 @@ pub fn import(text: &str) -> Result<(Vec<ImportedServer>, Vec<String>), ImportEr
     let listed = listed.or_else(|| bare(&value)).ok_or_else(|| none_listed(&value))?;
     let mut servers: Vec<ImportedServer> = Vec::new();
     let mut faults = Vec::new();
+    // Names that are taken, each with the number that another server of it tries first.
+    let mut taken: HashMap<String, usize> = HashMap::new();
     for (name, entry) in listed {
         match server(name, entry) {
             Ok(mut server) => {
-                let taken = |alias: &str| servers.iter().any(|other| folded(&other.alias) == folded(alias));
                 let wanted = server.alias.clone();
-                let mut number = 2;
-                while taken(&server.alias) {
+                let mut number = taken.get(&folded(&wanted)).copied().unwrap_or(2);
+                while taken.contains_key(&folded(&server.alias)) {
                     server.alias = format!("{wanted}-{number}");
                     number += 1;
                 }
+                taken.insert(folded(&wanted), number);
+                taken.entry(folded(&server.alias)).or_insert(2);
                 servers.push(server);
             }
             Err(why) => faults.push(format!("{name}: {why}")),

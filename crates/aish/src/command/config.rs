@@ -2,7 +2,7 @@
 
 use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use aish_types::near::slip;
@@ -21,21 +21,11 @@ use crate::run::complain;
 /// Lists values that are well formed and cannot be used: models, the shell's program, names in the prompt.
 fn unfit(base: &Base) -> Vec<String> {
     let mut found = Collector::faults(&base.config, &|name| base.variable(name));
-    let program = &base.config.shell.program;
-    if which(base, program).is_none() {
-        found.push(format!("shell.program: {program} is not there"));
-    }
+    found.extend(base.shell_fault());
     if let Drawn::Template(template) = Drawn::of(base.config.ui.prompt.as_deref()) {
         found.extend(unknown_names(template).iter().map(|name| format!("ui.prompt: {{{name}}} stands for nothing")));
     }
     found
-}
-
-/// Finds a program as a shell does.
-fn which(base: &Base, program: &str) -> Option<PathBuf> {
-    let path = base.variable("PATH").unwrap_or_default();
-    let places = if program.contains('/') { vec![PathBuf::new()] } else { std::env::split_paths(&path).collect() };
-    places.into_iter().map(|folder| folder.join(program)).find(|file| file.is_file())
 }
 
 /// Runs a sub-command; `print` writes a line to standard output.

@@ -53,10 +53,51 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Returns line and column, both from 1, of a byte offset in a text.
-pub fn position(text: &str, offset: usize) -> (usize, usize) {
-    let before = text.get(..offset).unwrap_or(text);
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().map_or(0, |rest| rest.chars().count()) + 1;
-    (line, column)
+/// A text whose places are told by line and column.
+pub struct Lines<'t> {
+    text: &'t str,
+    /// Where each line begins: a file may have very many settings.
+    starts: Vec<usize>,
+}
+
+impl<'t> Lines<'t> {
+    /// Finds the lines of a text.
+    pub fn of(text: &'t str) -> Self {
+        let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        Self { text, starts }
+    }
+
+    /// Returns line and column, both from 1, of a byte offset.
+    pub fn position(&self, offset: usize) -> (usize, usize) {
+        let offset = if self.text.is_char_boundary(offset) { offset } else { self.text.len() };
+        let line = self.starts.partition_point(|start| *start <= offset);
+        let start = line.checked_sub(1).and_then(|at| self.starts.get(at)).copied().unwrap_or_default();
+        let column = self.text.get(start..offset).unwrap_or_default().chars().count() + 1;
+        (line, column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_counted_from_one_in_lines_and_letters() {
+        let lines = Lines::of("a\nüb\n\nc");
+        for (offset, expected) in [
+            (0, (1, 1)),
+            (1, (1, 2)),
+            (2, (2, 1)),
+            (4, (2, 2)),
+            (5, (2, 3)),
+            (6, (3, 1)),
+            (7, (4, 1)),
+            (8, (4, 2)),
+            (99, (4, 2)),
+            (3, (4, 2)),
+        ] {
+            assert_eq!(lines.position(offset), expected, "{offset}");
+        }
+        assert_eq!(Lines::of("").position(0), (1, 1));
+    }
 }

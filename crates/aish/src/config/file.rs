@@ -4,14 +4,14 @@ use aish_llm::{Purpose, Thinking};
 use serde_json::Value;
 use toml_edit::{Document, Item, TableLike};
 
-use super::diagnostic::{About, Diagnostic, Severity, position};
+use super::diagnostic::{About, Diagnostic, Lines, Severity};
 use super::key::Kind;
 use super::keys;
 use super::layer::{Layer, Origin, Setting};
 
 /// Reads a file's text; what is wrong goes into `diagnostics`, what is right into the layer.
 pub fn parse(text: &str, origin: &Origin, diagnostics: &mut Vec<Diagnostic>) -> Layer {
-    let mut reader = Reader { text, origin, diagnostics, layer: Layer::default() };
+    let mut reader = Reader { lines: Lines::of(text), origin, diagnostics, layer: Layer::default() };
     match Document::parse(text) {
         Ok(document) => reader.table(document.as_table(), &mut Vec::new()),
         Err(error) => {
@@ -24,7 +24,7 @@ pub fn parse(text: &str, origin: &Origin, diagnostics: &mut Vec<Diagnostic>) -> 
 }
 
 struct Reader<'a> {
-    text: &'a str,
+    lines: Lines<'a>,
     origin: &'a Origin,
     diagnostics: &'a mut Vec<Diagnostic>,
     layer: Layer,
@@ -32,7 +32,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn report(&mut self, severity: Severity, offset: Option<usize>, about: About, message: String) {
-        let position = offset.map(|offset| position(self.text, offset));
+        let position = offset.map(|offset| self.lines.position(offset));
         self.diagnostics.push(Diagnostic { severity, place: self.origin.to_string(), position, about, message });
     }
 
@@ -73,7 +73,7 @@ impl Reader<'_> {
         };
         for (rule, span) in value.as_array_mut().into_iter().flatten().zip(spans) {
             if let (Value::Object(rule), Some(span)) = (rule, span) {
-                let (line, column) = position(self.text, span.start);
+                let (line, column) = self.lines.position(span.start);
                 rule.insert(super::policy::PLACE.to_owned(), format!("{}:{line}:{column}", self.origin).into());
             }
         }
@@ -86,7 +86,7 @@ impl Reader<'_> {
                 if kind == Kind::Rules {
                     self.note_places(item, &mut value);
                 }
-                let position = offset.map(|offset| position(self.text, offset));
+                let position = offset.map(|offset| self.lines.position(offset));
                 self.layer.settings.insert(path.to_vec(), Setting { value, origin: self.origin.clone(), position });
             }
             None => {

@@ -174,7 +174,7 @@ impl Front {
     fn open(base: &Base, shared: &SharedFlags, flags: &ShellFlags) -> Result<Self, Failure> {
         let mut screen = Screen::of(base, shared, flags);
         let (live, Apart { transactions, .. }) = live(base, flags, &screen)?;
-        let mut notices = Vec::new();
+        let mut notices: Vec<String> = base.shell_fault().into_iter().collect();
         let resumed = resume(base, flags, &mut notices);
         let session = resumed.as_ref().map_or_else(|| session::new_id(&base.clock), |resumed| resumed.id.clone());
         let store = Arc::clone(&base.store);

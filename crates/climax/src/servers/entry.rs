@@ -1,6 +1,6 @@
 //! One MCP server as files name it: how it is reached, its bounds, and what the user says of its tools.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -238,18 +238,23 @@ pub fn joined(entries: Vec<ServerEntry>) -> (Vec<ServerEntry>, Vec<String>) {
     let (servers, more): (Vec<_>, Vec<_>) = entries.into_iter().partition(|entry| entry.reach.is_some());
     let mut warnings = Vec::new();
     let mut out: Vec<ServerEntry> = Vec::with_capacity(servers.len());
+    // Where each name is, and the number that another server of it gets.
+    let mut places: HashMap<String, (usize, usize)> = HashMap::with_capacity(servers.len());
     for mut entry in servers {
-        let taken = |alias: &str| out.iter().any(|other| folded_alias(&other.alias) == folded_alias(alias));
-        if taken(&entry.alias) {
-            let free = (2_usize..).map(|number| format!("{}-{number}", entry.alias)).find(|alias| !taken(alias));
-            let free = free.unwrap_or_else(|| entry.alias.clone());
+        let name = folded_alias(&entry.alias);
+        if let Some((_, next)) = places.get(&name).copied() {
+            let mut numbered = (next..).map(|number| (number, format!("{}-{number}", entry.alias)));
+            let free = numbered.find(|(_, alias)| !places.contains_key(&folded_alias(alias)));
+            let (number, free) = free.unwrap_or_else(|| (next, entry.alias.clone()));
+            places.entry(name).and_modify(|(_, next)| *next = number);
             warnings.push(format!("there is more than one server '{}'; this one is '{free}'", entry.alias));
             entry.alias = free;
         }
+        places.entry(folded_alias(&entry.alias)).or_insert((out.len(), 2));
         out.push(entry);
     }
     for entry in more {
-        match out.iter_mut().find(|server| folded_alias(&server.alias) == folded_alias(&entry.alias)) {
+        match places.get(&folded_alias(&entry.alias)).and_then(|(at, _)| out.get_mut(*at)) {
             Some(server) => server.take_over(entry),
             None => warnings.push(format!("no file says how the server '{}' is reached; it is left out", entry.alias)),
         }
@@ -312,6 +317,17 @@ mod tests {
     fn program(alias: &str) -> ServerEntry {
         let reach = WrittenEndpoint::Stdio { command: "x".into(), args: Vec::new(), env: BTreeMap::new(), cwd: None };
         ServerEntry::new(alias, Some(reach))
+    }
+
+    #[test]
+    fn a_second_server_of_a_name_gets_the_first_free_number() {
+        let more = ServerEntry { enabled: false, ..ServerEntry::new("A", None) };
+        let entries =
+            ["a", "A", "a-2", "b", "a", "A_2"].map(program).into_iter().chain([more, ServerEntry::new("c", None)]);
+        let (servers, warnings) = joined(entries.collect());
+        let names: Vec<&str> = servers.iter().map(|server| server.alias.as_str()).collect();
+        assert_eq!(names, ["a", "A-2", "a-2-2", "b", "a-3", "A_2-3"]);
+        assert_eq!((warnings.len(), servers[0].enabled, servers[1].enabled), (5, false, true));
     }
 
     #[test]

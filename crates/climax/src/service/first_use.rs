@@ -20,6 +20,12 @@ use crate::gateway::{Gateway, ServerHealth, Upstream, Wanting};
 /// How long a search waits for servers that are being started.
 const WAIT: Duration = Duration::from_secs(2);
 
+/// The most servers that an answer says of why they were not searched: it comes with each search, and a model pays for it.
+const MOST_NAMED: usize = 5;
+
+/// The most characters of what a server said why it failed.
+const LONGEST_WHY: usize = 200;
+
 /// Servers that were tried, or somebody did not want, each with what ends a question about it that is still open.
 #[derive(Default)]
 pub(super) struct Tried(Mutex<HashMap<String, CancellationToken>>);
@@ -180,16 +186,31 @@ impl Service {
                 _ if !request.may_find(upstream.alias(), ToolKind::Server) => return None,
                 ServerHealth::Disabled => return None,
                 ServerHealth::SignedOut => "signed out: it wants a token".to_owned(),
-                ServerHealth::Failed => format!("failed: {}", counts.last_error.unwrap_or_default()),
+                ServerHealth::Failed => format!("failed: {}", cut(counts.last_error.unwrap_or_default())),
                 ServerHealth::Connecting => "still starting".to_owned(),
                 ServerHealth::Unknown if !gateway.is_approved(upstream) => {
                     format!("nobody agreed to start it yet: `{}` asks", upstream.refresh())
                 }
                 ServerHealth::Unknown | ServerHealth::Cached | ServerHealth::Ready => "not started yet".to_owned(),
             };
-            Some(format!("{} ({why})", upstream.alias()))
+            Some(why)
         };
-        let left: Vec<String> = gateway.upstreams.iter().filter_map(why).collect();
-        (!left.is_empty()).then(|| format!("not searched: {}", left.join(", ")))
+        let left: Vec<(&Arc<Upstream>, String)> =
+            gateway.upstreams.iter().filter_map(|upstream| Some((upstream, why(upstream)?))).collect();
+        let said: Vec<String> =
+            left.iter().take(MOST_NAMED).map(|(upstream, why)| format!("{} ({why})", upstream.alias())).collect();
+        let more = left.get(MOST_NAMED).map(|(first, _)| {
+            let (count, status) = (left.len() - MOST_NAMED, first.typed("climax status"));
+            format!(" and {count} more: `{status}` lists them, and a search with `server` says it of one")
+        });
+        (!said.is_empty()).then(|| format!("not searched: {}{}", said.join(", "), more.unwrap_or_default()))
+    }
+}
+
+/// Cuts what a server said to what an answer has room for.
+fn cut(why: String) -> String {
+    match why.char_indices().nth(LONGEST_WHY) {
+        Some((at, _)) => format!("{}…", why.get(..at).unwrap_or_default()),
+        None => why,
     }
 }

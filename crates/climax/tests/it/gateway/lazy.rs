@@ -50,6 +50,21 @@ fn twenty_servers_with_500_tools_answer_and_none_is_started() {
 }
 
 #[test]
+fn an_answer_names_a_few_of_very_many_servers_that_were_not_searched() {
+    let mut servers = Servers::new();
+    (0..40).for_each(|number| servers.fake(&format!("server{number:02}"), &[tool("echo", "Echoes its text")]));
+    let mut client = servers.client(None, &[]);
+    let found = client.search(json!({"query": "echo"}));
+    let note = found["note"].as_str().unwrap();
+    assert!(note.contains("server04 (nobody agreed") && !note.contains("server05"), "{note}");
+    let more = format!("and 35 more: `climax status --servers {}` lists them", servers.list());
+    assert!(note.contains(&more), "{note}");
+    // What is asked of one is said of that one.
+    let found = client.search(json!({"query": "echo", "server": "server39"}));
+    assert!(found["note"].as_str().unwrap().contains("not searched: server39 (nobody agreed"), "{found}");
+}
+
+#[test]
 fn a_whole_command_is_agreed_to_before_its_first_start_and_then_never_again() {
     let mut servers = Servers::new();
     servers.fake("notes", &[tool("echo", "Echoes its text")]);
