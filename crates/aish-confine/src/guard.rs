@@ -1,5 +1,7 @@
 //! Guarded places: what a kept file there would do later, in the person's own commands, is decided by a person.
 
+mod around;
+mod environment;
 mod git_config;
 mod imports;
 mod leads;
@@ -13,7 +15,9 @@ mod script_words;
 mod scripts;
 mod seen;
 mod settings_files;
+mod spellings;
 mod staged;
+mod tasks;
 mod walk;
 mod ways;
 
@@ -25,11 +29,13 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use crate::attributes::{Attributes, FileKind};
-use crate::changes::{Change, ChangeKind, Changes, names};
+use crate::changes::{Change, ChangeKind, Changes};
 use crate::diff;
+use crate::extended;
 use crate::git_index::{self, Index};
 use crate::layer::{Layer, LayerError};
 use crate::settings::Settings;
+use crate::walk::names;
 
 pub use place::guarded;
 
@@ -217,7 +223,7 @@ impl Judge<'_> {
         }
         if change.after == Some(FileKind::File) && gained(0o111) {
             self.add(&change.path, "it can be run from now on", found);
-        } else if gained(0o002) && !is_link {
+        } else if gained(0o002) && !is_link || self.opens_what_comes(change) {
             self.add(&change.path, OPEN_TO_ALL, found);
         } else if change.after == Some(FileKind::Folder) && (change.kind == ChangeKind::New || change.replaces) {
             self.inside(&change.path, found);
@@ -418,8 +424,20 @@ impl Judge<'_> {
     }
 
     fn is_open_to_all(&self, path: &Path) -> bool {
-        let is_plain = |kind: FileKind| matches!(kind, FileKind::File | FileKind::Folder);
-        self.above(path).ok().flatten().is_some_and(|a| is_plain(a.kind) && a.mode & 0o002 != 0)
+        let is_one = |above: Attributes| match above.kind {
+            FileKind::File => above.mode & 0o002 != 0,
+            FileKind::Folder => {
+                above.mode & 0o002 != 0 || extended::opens_what_comes(&self.layer.upper(self.root).join(path))
+            }
+            FileKind::Link | FileKind::Whiteout | FileKind::Special => false,
+        };
+        self.above(path).ok().flatten().is_some_and(is_one)
+    }
+
+    /// Says whether everybody may write to what is made in a folder from now on, and could not before.
+    fn opens_what_comes(&self, change: &Change) -> bool {
+        let opens = |side: PathBuf| extended::opens_what_comes(&side.join(&change.path));
+        change.is_merged() && opens(self.layer.upper(self.root)) && !opens(self.layer.tree(self.root))
     }
 
     /// Says what is at a path after the run.
