@@ -100,6 +100,9 @@ const GONE: &str = "the repository is gone with it";
 /// Why what everybody can write to is asked about.
 const OPEN_TO_ALL: &str = "everybody on this machine can change it from now on";
 
+/// Why settings with a secret are asked about that more people may read.
+const SECRET_OPEN: &str = "others on this machine can read the secret in it from now on";
+
 /// Why a file is asked about that has a word where a secret was.
 const WORD_LEFT: &str = "a word stands in it where a secret was";
 
@@ -225,9 +228,17 @@ impl Judge<'_> {
             self.add(&change.path, "it can be run from now on", found);
         } else if gained(0o002) && !is_link || self.opens_what_comes(change) {
             self.add(&change.path, OPEN_TO_ALL, found);
+        } else if (gained(0o040) || gained(0o004)) && self.has_secrets(&change.path) {
+            self.add(&change.path, SECRET_OPEN, found);
         } else if change.after == Some(FileKind::Folder) && (change.kind == ChangeKind::New || change.replaces) {
             self.inside(&change.path, found);
         }
+    }
+
+    /// Says whether secrets of a file were hidden from the run, or may have been.
+    fn has_secrets(&self, path: &Path) -> bool {
+        let is_it = |(root, veiled): &(usize, PathBuf)| *root == self.root && veiled == path;
+        self.layer.veiled().map_or(true, |veiled| veiled.iter().any(is_it))
     }
 
     fn add(&self, path: &Path, why: &'static str, found: &mut Vec<Guarded>) {
