@@ -102,7 +102,10 @@ impl Judge<'_> {
             _ if kind == ChangeKind::Changed && is_written_once(&parts) && !self.has_same_content(path) => Some(LOST),
             ["hooks", name, ..] if !name.ends_with(".sample") => Some("git runs it"),
             ["refs", ..] | ["HEAD" | "ORIG_HEAD"] => {
-                (!is_reference(&self.layer.upper(self.root).join(path))).then_some(OWN)
+                let file = self.layer.upper(self.root).join(path);
+                // A lock that was left is empty.
+                let is_left = path.extension().is_some_and(|end| end == "lock") && is_empty(&file);
+                (!is_left && !is_reference(&file)).then_some(OWN)
             }
             _ => (!is_file(text, &parts)).then_some(OWN),
         }
@@ -257,8 +260,11 @@ fn is_reference(file: &Path) -> bool {
         Some(name) => name.starts_with("refs/"),
         None => is_hex(text, 40..=64),
     };
-    // A lock that was left is empty.
-    read && (text.is_empty() || text.strip_suffix('\n').is_some_and(|line| !line.contains('\n') && is_one(line)))
+    read && text.strip_suffix('\n').is_some_and(|line| !line.contains('\n') && is_one(line))
+}
+
+fn is_empty(file: &Path) -> bool {
+    fs::symlink_metadata(file).is_ok_and(|meta| meta.is_file() && meta.len() == 0)
 }
 
 fn begins_with(file: &Path, mark: &[u8]) -> bool {
@@ -320,7 +326,7 @@ mod tests {
         for (text, is) in [
             (format!("{hex}\n"), true),
             ("ref: refs/heads/main\n".into(), true),
-            (String::new(), true),
+            (String::new(), false),
             (format!("{hex}\n# Read this\n"), false),
             ("ref: ../x\n".into(), false),
             ("Run x\n".into(), false),

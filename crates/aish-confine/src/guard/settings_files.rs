@@ -52,8 +52,21 @@ const DEEP: usize = 1;
 const OF_MANY: &str = ".config";
 const DEEP_OF_MANY: usize = 3;
 
+/// Folders that lie deeper.
+const DEEPER: &[&str] = &[
+    ".local/share/applications",
+    ".local/share/bash-completion/completions",
+    ".local/share/dbus-1/services",
+    ".local/share/systemd/user",
+    ".local/share/zsh/site-functions",
+    ".ipython/profile_default/startup",
+];
+
 /// Says of a folder whether all that is right in it may be settings.
 pub(super) fn is_of_settings(folder: &Path) -> bool {
+    if DEEPER.iter().any(|known| folder.ends_with(known)) {
+        return true;
+    }
     let mut names = folder.iter().rev().take(DEEP_OF_MANY + 1).enumerate();
     let near = names.find(|(_, name)| name.as_bytes().starts_with(b"."));
     near.is_some_and(|(depth, name)| depth <= if name == OF_MANY { DEEP_OF_MANY } else { DEEP })
@@ -156,6 +169,7 @@ mod tests {
             "/h/.config/systemd/user/x.service",
             "/h/.config/nvim/lua/a.lua",
             "/h/.xsession",
+            "/h/.local/share/applications/x.desktop",
             "/h/.config/sway/lock.sh",
             "/h/.config/systemd/user/changelog.service",
         ] {

@@ -335,6 +335,7 @@ fn an_index_carries_nothing_past_the_guard() {
 fn what_git_stored_is_asked_about_when_it_is_another() {
     let object = ".git/objects/ab/0123456789abcdef0123456789abcdef012345";
     assert_eq!(guarded(&format!("echo x > {object}")), [object]);
+    assert_eq!(guarded(": > .git/HEAD; : > .git/refs/heads/x.lock"), [".git/HEAD"]);
     assert!(guarded(&format!("touch -d @5 {object}; touch .git/objects/ab/{}", "0".repeat(38))).is_empty());
 }
 
