@@ -15,11 +15,12 @@ use crate::attributes::{Attributes, FileKind};
 use crate::beneath::real;
 use crate::beneath::within;
 use crate::cache;
-use crate::contents::{count, is_same_content};
+use crate::contents::{Count, count, is_same_content};
 use crate::extended::{self, Known};
 use crate::layer::{Layer, LayerError, at};
 use crate::modes::Modes;
 use crate::readable::Readables;
+use crate::walk::names;
 use crate::{links, parts, several};
 
 /// How a path changed.
@@ -63,6 +64,8 @@ pub struct Change {
     pub bytes: u64,
     /// Files and bytes that are not there any more, or not as they were.
     pub gone: (u64, u64),
+    /// Whether there are more of those, in folders that cannot be looked into.
+    pub is_more_gone: bool,
     /// Mode before and after, where both are there and differ.
     pub mode: Option<(u32, u32)>,
     /// Whether only attributes differ and the content does not.
@@ -99,6 +102,10 @@ impl Change {
     pub fn loses_attributes(&self) -> bool {
         let has = |known: Option<Known>| known.is_some_and(|known| known.print != 0);
         self.new_extended.is_some() && has(self.old_extended) && !has(self.new_extended)
+    }
+
+    fn is_gone(&mut self, count: Count) {
+        (self.gone, self.is_more_gone) = (count.of, !count.is_whole);
     }
 
     /// Says whether it is a folder that was there before and stays.
@@ -324,7 +331,7 @@ impl Walk<'_> {
             (FileKind::Whiteout, None) => {}
             (FileKind::Whiteout, Some(old)) => {
                 let mut change = self.change(path, Some(old), None);
-                change.gone = count(&below, old);
+                change.is_gone(count(&below, old));
                 (change.files, change.bytes) = change.gone;
                 out.changes.push(change);
             }
@@ -336,9 +343,11 @@ impl Walk<'_> {
             (FileKind::Folder, old) => {
                 let mut change = self.change(path, old.as_ref(), Some(new));
                 change.replaces = old.is_some();
-                change.gone = old.as_ref().map_or((0, 0), |old| count(&below, old));
+                if let Some(old) = &old {
+                    change.is_gone(count(&below, old));
+                }
                 self.refuse_inside(path, new, out)?;
-                (change.files, change.bytes) = count(&above, new);
+                (change.files, change.bytes) = count(&above, new).of;
                 out.changes.push(change);
             }
             (FileKind::File | FileKind::Link, old) => self.file(path, old.as_ref(), new, out)?,
@@ -369,15 +378,17 @@ impl Walk<'_> {
             None => false,
         };
         let is_one_of_several = old.is_some_and(|old| old.links > 1);
-        let change = Change {
+        let mut change = Change {
             attributes_only: same_content,
             is_other_file: same_content && is_one_of_several && !several::has_copies(&self.upper, path)?,
             bytes: new.size,
-            gone: old.filter(|_| !same_content).map_or((0, 0), |old| count(&below, old)),
             old_extended,
             new_extended,
             ..self.change(path, old, Some(new))
         };
+        if let Some(old) = old.filter(|_| !same_content) {
+            change.is_gone(count(&below, old));
+        }
         let is_alike = same_content && old.is_some_and(|old| old.is_alike(new));
         let is_same = is_alike && at(&above, self.readable.read(&above, || extended::is_same(&below, &above)))?;
         if change.loses_notes(is_same) {
@@ -406,6 +417,7 @@ impl Walk<'_> {
             files: 1,
             bytes: 0,
             gone: (0, 0),
+            is_more_gone: false,
             mode,
             attributes_only: false,
             replaces: false,
@@ -472,23 +484,4 @@ impl Walk<'_> {
         }
         Ok(())
     }
-}
-
-/// Lists names of a folder of a layer in order.
-pub(crate) fn names(folder: &Path) -> Result<Vec<OsString>, LayerError> {
-    let list = || -> io::Result<Vec<OsString>> { fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect() };
-    let mut names = match list() {
-        // The command took the right to read it away; it is ours all the same.
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            let was = at(folder, fs::symlink_metadata(folder))?.permissions();
-            let open = std::os::unix::fs::PermissionsExt::from_mode(0o700);
-            at(folder, fs::set_permissions(folder, open))?;
-            let names = list();
-            at(folder, fs::set_permissions(folder, was))?;
-            at(folder, names)?
-        }
-        names => at(folder, names)?,
-    };
-    names.sort();
-    Ok(names)
 }

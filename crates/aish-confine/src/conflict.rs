@@ -33,7 +33,8 @@ struct Found {
 /// Looks for what changed since the layer was made, and for what would part the names of a file. Notes what folders that go were.
 pub(crate) fn of_keeping(layer: &Layer, moves: &mut [Move], changes: &Changes) -> Result<Vec<Conflict>, LayerError> {
     let (mut found, mut names) = (Vec::new(), Vec::new());
-    for part in parts::of(moves, |part| of_part(layer, part)) {
+    let given = given(moves);
+    for part in parts::of(moves, |part| of_part(layer, part, &given)) {
         let part = part?;
         found.extend(part.conflicts);
         names.extend(part.names);
@@ -50,7 +51,16 @@ pub(crate) fn of_keeping(layer: &Layer, moves: &mut [Move], changes: &Changes) -
     Ok(found)
 }
 
-fn of_part(layer: &Layer, part: &[Move]) -> Result<Found, LayerError> {
+/// Files that get other attributes under one of their names, by root and inode.
+pub(crate) type Given = BTreeSet<(usize, u64)>;
+
+/// Lists those that moves give attributes to: under their other names they have them too.
+pub(crate) fn given(moves: &[Move]) -> Given {
+    let given = moves.iter().filter(|one| one.kind == MoveKind::Attributes);
+    given.filter_map(|one| Some((one.root, one.old.as_ref()?.inode))).collect()
+}
+
+fn of_part(layer: &Layer, part: &[Move], given: &Given) -> Result<Found, LayerError> {
     let mut found = Found::default();
     let veiled = layer.veiled()?;
     for one in part {
@@ -63,7 +73,7 @@ fn of_part(layer: &Layer, part: &[Move]) -> Result<Found, LayerError> {
             (MoveKind::Create, None) => was_taken_away(layer, one, &veiled)?.then_some(Why::Changed),
             (MoveKind::Folder, _) | (_, None) => None,
             (kind, Some(old)) => {
-                let known = Known::of(one.root, &path, old)?;
+                let known = Known::of(one.root, &path, old, given)?;
                 if kind != MoveKind::Attributes {
                     found.names.extend(known.names);
                 }
@@ -122,7 +132,7 @@ pub(crate) fn of_taking_back(layer: &Layer, moves: &[Move], open: &Modes) -> Res
         let is_changed = match (one.kind, &now, &one.new) {
             (MoveKind::Folder, Some(now), Some(new)) => {
                 let was_changed = one.old.as_ref().is_some_and(|old| old.mode != new.mode);
-                was_changed && now.mode != new.mode || has_other_attributes(layer, one, &path)?
+                was_changed && now.mode != new.mode || has_other_folder_attributes(layer, one, &path, open)?
             }
             (MoveKind::Folder, ..) => false,
             (MoveKind::Delete, now, _) => now.is_some(),
@@ -180,6 +190,17 @@ fn has_other_attributes(layer: &Layer, one: &Move, tree: &Path) -> Result<bool, 
     Ok(before.exists() && !at(tree, extended::is_changed(&before, &upper, tree))?)
 }
 
+/// The same of a folder, which may be one whose mode keeps its owner from reading them.
+fn has_other_folder_attributes(layer: &Layer, one: &Move, tree: &Path, open: &Modes) -> Result<bool, LayerError> {
+    match has_other_attributes(layer, one, tree) {
+        Err(error) if error.source.kind() == io::ErrorKind::PermissionDenied => {
+            at(tree, open.open_to(one.root, &layer.tree(one.root), &one.path))?;
+            has_other_attributes(layer, one, tree)
+        }
+        done => done,
+    }
+}
+
 /// What is known of a path and of all below it.
 struct Known {
     /// The latest change.
@@ -195,7 +216,7 @@ struct Known {
 }
 
 impl Known {
-    fn of(root: usize, path: &Path, attributes: &Attributes) -> Result<Self, LayerError> {
+    fn of(root: usize, path: &Path, attributes: &Attributes, given: &Given) -> Result<Self, LayerError> {
         let mut known =
             Self { newest: attributes.changed, names: Vec::new(), print: None, is_written: false, is_whole: true };
         if attributes.has_names() {
@@ -212,7 +233,7 @@ impl Known {
                         known.names.push(Name::new(root, &path.join(below.path), below.meta));
                     }
                     known.is_written |= attributes.kind == FileKind::File && is_written(below.place);
-                    add(&mut print, below);
+                    add(&mut print, below, |inode| given.contains(&(root, inode)));
                 });
                 known.print = Some(print);
             }
@@ -225,17 +246,25 @@ impl Known {
 
 /// Returns a number that tells versions of a folder's whole content apart: names, kinds, modes, sizes and times.
 pub(crate) fn fingerprint(path: &Path) -> u64 {
+    fingerprint_but(path, |_| false)
+}
+
+/// The same without mode and time of files of some inodes.
+pub(crate) fn fingerprint_but(path: &Path, is_given: impl Fn(u64) -> bool) -> u64 {
     let mut sum = 0;
-    walk::all(path, |below| add(&mut sum, below));
+    walk::all(path, |below| add(&mut sum, below, &is_given));
     sum
 }
 
 /// Adds something to such a number.
-fn add(sum: &mut u64, below: &Below<'_>) {
+fn add(sum: &mut u64, below: &Below<'_>, is_given: impl Fn(u64) -> bool) {
     let attributes = Attributes::from_metadata(below.meta);
     let mut hasher = DefaultHasher::new();
     below.path.hash(&mut hasher);
-    (attributes.mode, attributes.size, attributes.modified).hash(&mut hasher);
+    attributes.size.hash(&mut hasher);
+    if !is_given(attributes.inode) {
+        (attributes.mode, attributes.modified).hash(&mut hasher);
+    }
     // A sum, as folders give their entries in any order.
     *sum = sum.wrapping_add(hasher.finish());
 }

@@ -10,20 +10,29 @@ use crate::walk;
 /// Bytes of two files that are compared at once.
 const PIECE: usize = 64 * 1024;
 
+/// What came or went as a whole.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Count {
+    /// Files and their bytes.
+    pub(crate) of: (u64, u64),
+    /// Whether all of it could be looked at.
+    pub(crate) is_whole: bool,
+}
+
 /// Counts the files and bytes of what came or went as a whole.
-pub(crate) fn count(path: &Path, attributes: &Attributes) -> (u64, u64) {
+pub(crate) fn count(path: &Path, attributes: &Attributes) -> Count {
     if attributes.kind != FileKind::Folder {
-        return (1, attributes.size);
+        return Count { of: (1, attributes.size), is_whole: true };
     }
     let (mut files, mut bytes) = (0_u64, 0_u64);
-    walk::all(path, |below| match Attributes::from_metadata(below.meta).kind {
+    let is_whole = walk::all(path, |below| match Attributes::from_metadata(below.meta).kind {
         FileKind::Folder | FileKind::Whiteout => {}
         FileKind::File | FileKind::Link | FileKind::Special => {
             files += 1;
             bytes = bytes.saturating_add(below.meta.len());
         }
     });
-    (files, bytes)
+    Count { of: (files, bytes), is_whole }
 }
 
 /// Compares contents; read only where size and kind are equal.

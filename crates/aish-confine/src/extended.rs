@@ -149,6 +149,20 @@ pub(crate) fn is_escaped(path: &Path) -> io::Result<bool> {
     Ok(names(path)?.iter().any(|name| name.starts_with(ESCAPED)))
 }
 
+/// Says whether everybody may write to what is made in a folder from now on, as its access list for that has it (`acl(5)`, as the
+/// kernel writes it down: a version, then for each entry who it is for, what he may do, and a number).
+pub(crate) fn opens_what_comes(folder: &Path) -> bool {
+    const VERSION: usize = 4;
+    const OTHERS: u16 = 0x20;
+    const WRITE: u16 = 2;
+    let list = value(folder.into(), b"system.posix_acl_default").unwrap_or_default();
+    let number = |entry: &[u8], at: usize| Some(u16::from_le_bytes(entry.get(at..at + 2)?.try_into().ok()?));
+    list.get(VERSION..)
+        .unwrap_or_default()
+        .chunks(8)
+        .any(|entry| number(entry, 0) == Some(OTHERS) && number(entry, 2).is_some_and(|may| may & WRITE != 0))
+}
+
 /// What is known of a path's extended attributes without their values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Known {

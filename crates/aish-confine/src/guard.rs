@@ -1,5 +1,7 @@
 //! Guarded places: what a kept file there would do later, in the person's own commands, is decided by a person.
 
+mod around;
+mod environment;
 mod git_config;
 mod imports;
 mod leads;
@@ -13,7 +15,9 @@ mod script_words;
 mod scripts;
 mod seen;
 mod settings_files;
+mod spellings;
 mod staged;
+mod tasks;
 mod walk;
 mod ways;
 
@@ -25,11 +29,13 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use crate::attributes::{Attributes, FileKind};
-use crate::changes::{Change, ChangeKind, Changes, names};
+use crate::changes::{Change, ChangeKind, Changes};
 use crate::diff;
+use crate::extended;
 use crate::git_index::{self, Index};
 use crate::layer::{Layer, LayerError};
 use crate::settings::Settings;
+use crate::walk::names;
 
 pub use place::guarded;
 
@@ -93,6 +99,9 @@ const GONE: &str = "the repository is gone with it";
 
 /// Why what everybody can write to is asked about.
 const OPEN_TO_ALL: &str = "everybody on this machine can change it from now on";
+
+/// Why settings with a secret are asked about that more people may read.
+const SECRET_OPEN: &str = "others on this machine can read the secret in it from now on";
 
 /// Why a file is asked about that has a word where a secret was.
 const WORD_LEFT: &str = "a word stands in it where a secret was";
@@ -217,11 +226,19 @@ impl Judge<'_> {
         }
         if change.after == Some(FileKind::File) && gained(0o111) {
             self.add(&change.path, "it can be run from now on", found);
-        } else if gained(0o002) && !is_link {
+        } else if gained(0o002) && !is_link || self.opens_what_comes(change) {
             self.add(&change.path, OPEN_TO_ALL, found);
+        } else if (gained(0o040) || gained(0o004)) && self.has_secrets(&change.path) {
+            self.add(&change.path, SECRET_OPEN, found);
         } else if change.after == Some(FileKind::Folder) && (change.kind == ChangeKind::New || change.replaces) {
             self.inside(&change.path, found);
         }
+    }
+
+    /// Says whether secrets of a file were hidden from the run, or may have been.
+    fn has_secrets(&self, path: &Path) -> bool {
+        let is_it = |(root, veiled): &(usize, PathBuf)| *root == self.root && veiled == path;
+        self.layer.veiled().map_or(true, |veiled| veiled.iter().any(is_it))
     }
 
     fn add(&self, path: &Path, why: &'static str, found: &mut Vec<Guarded>) {
@@ -418,8 +435,20 @@ impl Judge<'_> {
     }
 
     fn is_open_to_all(&self, path: &Path) -> bool {
-        let is_plain = |kind: FileKind| matches!(kind, FileKind::File | FileKind::Folder);
-        self.above(path).ok().flatten().is_some_and(|a| is_plain(a.kind) && a.mode & 0o002 != 0)
+        let is_one = |above: Attributes| match above.kind {
+            FileKind::File => above.mode & 0o002 != 0,
+            FileKind::Folder => {
+                above.mode & 0o002 != 0 || extended::opens_what_comes(&self.layer.upper(self.root).join(path))
+            }
+            FileKind::Link | FileKind::Whiteout | FileKind::Special => false,
+        };
+        self.above(path).ok().flatten().is_some_and(is_one)
+    }
+
+    /// Says whether everybody may write to what is made in a folder from now on, and could not before.
+    fn opens_what_comes(&self, change: &Change) -> bool {
+        let opens = |side: PathBuf| extended::opens_what_comes(&side.join(&change.path));
+        change.is_merged() && opens(self.layer.upper(self.root)) && !opens(self.layer.tree(self.root))
     }
 
     /// Says what is at a path after the run.

@@ -11,9 +11,11 @@
 //! ID/upper-N      what root N was changed to; after keeping what it was
 //! ID/work-N       work space of overlayfs
 //! ID/old/M        what was deleted, after keeping
+//! ID/linked       which files of the tree copies of it are, where they have more names
 //! ID/modes        modes of folders of upper-N that their owner could not look into
 //! ID/opened       the same of the tree, and of what comes to it, while something is moved there
 //! ID/readable     the same of files and folders that are copied
+//! ID/writable     the same of a file of the tree that gets other attributes
 //! ID/given-up     that keeping is given up, and that no move is made any more
 //! ID/step         a layer of what others did in the place of what is taken back, until it gets its place beside this one
 //! ```

@@ -38,6 +38,7 @@ mod keep;
 mod landlocked;
 mod launcher;
 mod layer;
+mod linked;
 mod links;
 mod lock;
 mod meter;

@@ -221,7 +221,13 @@ impl<'a> OpenTrees<'a> {
 impl Layer {
     /// Opens up some of the trees themselves.
     pub(crate) fn open_roots(&self, roots: impl IntoIterator<Item = usize>) -> Result<OpenTrees<'_>, LayerError> {
-        OpenTrees::of(self, roots.into_iter().map(|root| (root, PathBuf::new())))
+        let this = OpenTrees::of(self, [])?;
+        for root in roots {
+            let tree = self.tree(root);
+            // Names come into it and go.
+            let _ = this.modes.open_to(root, &tree, Path::new(""));
+        }
+        Ok(this)
     }
 }
 

@@ -8,15 +8,16 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use rustix::fs::{AtFlags, Mode, RenameFlags, chmod, chmodat};
+use rustix::fs::{AtFlags, Mode, RenameFlags, chmodat};
 
 use crate::attributes::{Attributes, FileKind};
 use crate::beneath::{self, Beneath, name, opened, within};
-use crate::conflict;
+use crate::conflict::{self, Given};
 use crate::extended;
 use crate::journal::{Move, MoveKind};
 use crate::modes::{Forgets, Modes, is_gone};
 use crate::outcome::OnConflict;
+use crate::readable;
 use crate::shift::{Notes, Way, is_shut, opened_up, rename};
 
 /// Why a move was not made.
@@ -51,6 +52,8 @@ pub(crate) struct Sides<'a> {
     pub(crate) staged: bool,
     /// Files with several names that a move changed, by device and inode: names of one may be in several roots.
     pub(crate) moved: Rc<RefCell<BTreeSet<(u64, u64)>>>,
+    /// Files that moves give attributes to.
+    pub(crate) given: Rc<Given>,
     /// The device of the tree.
     pub(crate) device: u64,
     /// The number of the root.
@@ -59,6 +62,8 @@ pub(crate) struct Sides<'a> {
     pub(crate) resumes: bool,
     /// Folders of the tree that are open for the time of moving.
     pub(crate) open: &'a Modes,
+    /// Where the mode is noted of a file that is let be written for a moment.
+    pub(crate) writable: PathBuf,
 }
 
 impl<'a> Sides<'a> {
@@ -71,8 +76,14 @@ impl<'a> Sides<'a> {
         Notes { open: self.open, root: self.root, way }
     }
 
+    /// Says whether a folder that came out of the tree has in it what it had when it was looked at.
+    fn has_print(&self, path: &Path, one: &Move) -> bool {
+        let is_given = |inode| self.given.contains(&(self.root, inode));
+        one.old_print.is_none_or(|print| print == conflict::fingerprint_but(path, is_given))
+    }
+
     /// Gives a folder on the layer's side the mode again that it had, where it was open for its move and that was cut.
-    fn shut(&mut self, one: &Move, had: Option<&Attributes>) -> Result<(), Stopped> {
+    pub(crate) fn shut(&mut self, one: &Move, had: Option<&Attributes>) -> Result<(), Stopped> {
         let Some(had) = had.filter(|had| had.kind == FileKind::Folder && is_shut(had.mode)) else { return Ok(()) };
         let (side, name) = match one.kind {
             MoveKind::Create | MoveKind::Exchange => {
@@ -144,12 +155,12 @@ impl<'a> Sides<'a> {
         let is_version = match one.kind {
             _ if one.old.as_ref().is_some_and(Attributes::has_names) => true,
             MoveKind::Exchange => {
-                is_version(&mut self.layer, &other, one)? && has_print(&self.layer_path.join(&other), one)
+                is_version(&mut self.layer, &other, one)? && self.has_print(&self.layer_path.join(&other), one)
             }
             MoveKind::Delete => {
                 let name = PathBuf::from(one.number.to_string());
                 let folder = if self.staged { &self.layer_path } else { &self.old_folders };
-                is_version(&mut self.aside, &name, one)? && has_print(&folder.join(&name), one)
+                is_version(&mut self.aside, &name, one)? && self.has_print(&folder.join(&name), one)
             }
             MoveKind::Create | MoveKind::Attributes | MoveKind::Folder => true,
         };
@@ -347,10 +358,19 @@ impl<'a> Sides<'a> {
         self.moved.borrow_mut().insert((self.device, now.inode));
         let merged = new.in_place_of(old, &now);
         let Some(merged) = merged.or_else(|| force.then(|| new.clone())) else { return Err(Stopped::Changed) };
-        if is_noted(from, wanted) && !extended::change(from, wanted, &opened(parent).join(name), force)? {
-            return Err(Stopped::Changed);
+        let is_alike = merged.is_alike(&now);
+        if is_noted(from, wanted) {
+            // A new owner takes a file's capabilities away.
+            if !is_alike {
+                merged.give_owner(parent, name)?;
+            }
+            let path = opened(parent).join(name);
+            let noted = (self.writable.as_path(), self.tree_path.join(&one.path));
+            if !readable::written(noted, &path, &now, || extended::change(from, wanted, &path, force))? {
+                return Err(Stopped::Changed);
+            }
         }
-        if merged.is_alike(&now) { Ok(()) } else { Ok(merged.apply(parent, name)?) }
+        if is_alike { Ok(()) } else { Ok(merged.apply(parent, name)?) }
     }
 
     /// The same of a folder that is on both sides. All that lies in it is done by then: what was opened up there is closed.
@@ -374,13 +394,11 @@ impl<'a> Sides<'a> {
         let Some(merged) = merged.or_else(|| force.then(|| new.clone())) else { return Err(Stopped::Changed) };
         let mut is_so = merged.is_alike(&seen);
         if is_noted(from, wanted) {
-            if seen.mode & 0o500 != 0o500 {
-                // Its attributes are told to who can enter it.
-                chmod(opened(folder.as_fd()), Mode::from_raw_mode(seen.mode | 0o700))?;
-                is_so = false;
-            }
+            // Its attributes are told to who can enter it, and changed by who can write to it.
+            self.open.open(self.root, path, folder.as_fd())?;
+            is_so &= seen.mode & 0o700 == 0o700;
             if !extended::change(from, wanted, &opened(folder.as_fd()).join("."), force)? {
-                chmod(opened(folder.as_fd()), Mode::from_raw_mode(now.mode))?;
+                self.open.put_back(self.root, &self.tree_path, path, Forgets::Them)?;
                 return Err(Stopped::Changed);
             }
         }
@@ -409,11 +427,6 @@ fn look(folder: &mut Beneath, path: &Path) -> io::Result<Option<Attributes>> {
 
 fn inode(folder: &mut Beneath, path: &Path) -> io::Result<Option<u64>> {
     Ok(inode_of(look(folder, path)?.as_ref()))
-}
-
-/// Says whether a folder that came out of the tree has in it what it had when it was looked at.
-fn has_print(path: &Path, one: &Move) -> bool {
-    one.old_print.is_none_or(|print| print == conflict::fingerprint(path))
 }
 
 /// Says whether what came out of the tree is the version that the journal has. Its move changed the time of its change.

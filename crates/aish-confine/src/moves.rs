@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::attributes::{Attributes, FileKind};
 use crate::beneath::real;
-use crate::changes::{Change, Changes, names};
+use crate::changes::{Change, Changes};
 use crate::conflict;
 use crate::deep::remove_any;
 use crate::extended::{self, Which};
@@ -14,6 +14,7 @@ use crate::index_state;
 use crate::journal::{Move, MoveKind};
 use crate::layer::{Layer, LayerError, at};
 use crate::modes::{Forgets, Modes};
+use crate::walk::names;
 
 impl Layer {
     /// Lists the moves of changes, in the order in which they are made: contents, then folders from below.

@@ -17,7 +17,7 @@ use crate::mover::{Sides, Stopped};
 use crate::outcome::{Conflict, KeepError, OnConflict, Why};
 use crate::staging::{self, Coming, Note};
 use crate::step::GaveWay;
-use crate::{parents, parts};
+use crate::{conflict, parents, parts};
 
 /// Why moves are taken back, and what becomes of what others did in their places since.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,7 +172,7 @@ impl<'a> Moving<'a> {
     /// Opens both sides of every root that moves.
     fn sides<'m>(&self, moves: &[Move], open: &'m Modes) -> Result<BTreeMap<usize, Sides<'m>>, LayerError> {
         let (layer, staged) = (self.layer, self.note.is_some());
-        let moved = Rc::default();
+        let (moved, given) = (Rc::default(), Rc::new(conflict::given(self.moves)));
         let mut all = BTreeMap::new();
         for root in moves.iter().map(|one| one.root).collect::<BTreeSet<usize>>() {
             let tree_path = layer.tree(root);
@@ -187,10 +187,12 @@ impl<'a> Moving<'a> {
                 old_folders: layer.olds(),
                 staged,
                 moved: Rc::clone(&moved),
+                given: Rc::clone(&given),
                 device: at(&tree_path, fs::symlink_metadata(&tree_path))?.dev(),
                 root,
                 resumes: self.resumes,
                 open,
+                writable: layer.writable_path(),
                 tree_path,
             };
             all.insert(root, sides);

@@ -1,4 +1,5 @@
-//! Files and folders whose owner may not read them, let be read while they are copied.
+//! Files and folders whose owner may not read them, let be read while they are copied, and files let be written while attributes
+//! of them change.
 //!
 //! Each one's mode is written down before it is another one, so that a cut leaves the note, by which it gets that mode again.
 
@@ -89,6 +90,29 @@ impl Drop for Readable {
     }
 }
 
+/// Does something with a file that its owner may have to write to for that; for that time it may. Its mode is `had`, and is written
+/// down by its path and a note.
+pub(crate) fn written<T>(
+    (note, place): (&Path, PathBuf),
+    path: &Path,
+    had: &Attributes,
+    work: impl FnOnce() -> io::Result<T>,
+) -> io::Result<T> {
+    if had.kind != FileKind::File || had.mode & 0o600 == 0o600 || rustix::fs::access(path, Access::WRITE_OK).is_ok() {
+        return work();
+    }
+    let modes = (had.mode, had.mode | 0o600);
+    let mut line = serde_json::to_vec(&Entry { path: place, inode: had.inode, modes })?;
+    line.push(b'\n');
+    fs::write(note, line)?;
+    chmod(path, Mode::from_raw_mode(modes.1))?;
+    let done = work();
+    chmod(path, Mode::from_raw_mode(modes.0))?;
+    // What it gets from now on is not to be taken back.
+    fs::remove_file(note)?;
+    done
+}
+
 /// Gives what a note names its modes again, and deletes the note. What has got another mode since keeps it.
 fn put_back(note: &Path) -> io::Result<()> {
     let text = match fs::read_to_string(note) {
@@ -123,10 +147,14 @@ impl Layer {
         Ok(Readables::new(self.readables_path()))
     }
 
+    /// Where the mode is written down of a file of the tree that is written to for a moment.
+    pub(crate) fn writable_path(&self) -> PathBuf {
+        self.folder.join("writable")
+    }
+
     /// Gives back modes that a cut left.
     pub(crate) fn put_modes_back(&self) -> Result<(), LayerError> {
-        let note = self.readables_path();
-        at(&note, put_back(&note))
+        [self.readables_path(), self.writable_path()].iter().try_for_each(|note| at(note, put_back(note)))
     }
 }
 

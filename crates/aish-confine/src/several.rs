@@ -287,7 +287,7 @@ fn came(layer: &Layer, changes: &Changes) -> Result<Vec<Came>, LayerError> {
             let Some(attributes) = at(&above, Attributes::of(&above))? else { continue };
             match attributes.kind {
                 FileKind::Folder => {
-                    let names = crate::changes::names(&above)?;
+                    let names = crate::walk::names(&above)?;
                     left.extend(names.into_iter().map(|name| path.join(name)));
                 }
                 FileKind::File => {

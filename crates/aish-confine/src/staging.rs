@@ -15,6 +15,7 @@ use crate::deep::{remove_any, remove_tree, rename_any};
 use crate::extended::Which;
 use crate::journal::{Move, MoveKind};
 use crate::layer::{Layer, LayerError, State, at, replace};
+use crate::linked::Linked;
 use crate::mover::{Sides, Stopped};
 use crate::outcome::OnConflict;
 use crate::several;
@@ -161,9 +162,12 @@ impl Layer {
                 at(&to, remove_any(&to))?;
             }
             at(&copy, transfer::copy(&from, &copy, &mut seen, &readable, Which::All))?;
-            waiting.push((copy, to));
+            waiting.push((copy, to, one.root));
         }
-        for (copy, to) in waiting {
+        if coming == Coming::New {
+            self.note_linked(&seen, &waiting)?;
+        }
+        for (copy, to, _) in waiting {
             at(&to, remove_any(&to))?;
             at(&to, rename_any(&copy, &to))?;
         }
@@ -173,30 +177,33 @@ impl Layer {
     /// Lists names of files in trees for what is to come back as one more name of the same file: a copy would be another one.
     fn names_left(&self, moves: &[Move]) -> Result<Seen, LayerError> {
         let mut seen = Seen::default();
-        let taken = |one: &&Move| {
-            matches!(one.kind, MoveKind::Exchange | MoveKind::Delete)
-                && one.old.as_ref().is_some_and(Attributes::has_names)
-        };
+        // Where what comes back is, by the root and the attributes that it had.
+        let mut coming: Vec<(usize, Attributes, PathBuf)> = Vec::new();
+        for one in moves.iter().filter(|one| matches!(one.kind, MoveKind::Exchange | MoveKind::Delete)) {
+            let Some(old) = one.old.as_ref().filter(|old| old.has_names()) else { continue };
+            let deleted = one.kind == MoveKind::Delete;
+            let from = if deleted { self.old(one.number) } else { self.upper(one.root).join(&one.path) };
+            coming.push((one.root, old.clone(), from));
+        }
+        for Linked { root, inode, path } in self.linked()? {
+            let from = self.folder.join(path);
+            let copy = at(&from, Attributes::of(&from))?;
+            coming.extend(copy.map(|copy| (root, Attributes { inode, ..copy }, from)));
+        }
         let mut wanted: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
-        for (root, old) in moves.iter().filter(taken).filter_map(|one| Some((one.root, one.old.as_ref()?))) {
-            wanted.entry(root).or_default().insert(old.inode);
+        for (root, old, _) in &coming {
+            wanted.entry(*root).or_default().insert(old.inode);
         }
         for (root, inodes) in wanted {
             let found = several::names_of(&self.tree(root), inodes);
-            for one in moves.iter().filter(taken).filter(|one| one.root == root) {
-                let Some(old) = &one.old else { continue };
+            for (_, old, from) in coming.iter().filter(|(of, ..)| *of == root) {
                 let Some(name) = found.get(&old.inode) else { continue };
                 // What the run gave it under another name is taken back after this.
-                let given = moves.iter().filter(|other| is_given(other, one)).filter_map(|other| other.new.as_ref());
+                let given = moves.iter().filter(|one| is_given(one, root, old)).filter_map(|one| one.new.as_ref());
                 let known = [old].into_iter().chain(given);
                 let now = at(name, Attributes::of(name))?;
                 if now.is_some_and(|now| known.into_iter().any(|known| is_version(&now, known, old))) {
-                    let from = if one.kind == MoveKind::Delete {
-                        self.old(one.number)
-                    } else {
-                        self.upper(root).join(&one.path)
-                    };
-                    seen.add(at(&from, transfer::file_id(&from))?, name);
+                    seen.add(at(from, transfer::file_id(from))?, name);
                 }
             }
         }
@@ -260,10 +267,9 @@ impl Layer {
     }
 }
 
-/// Says whether a move gives attributes to the file of which another takes a name away.
-fn is_given(given: &Move, taken: &Move) -> bool {
-    let file = |one: &Move| one.old.as_ref().map(|old| (one.root, old.inode));
-    given.kind == MoveKind::Attributes && file(given) == file(taken)
+/// Says whether a move gives attributes to a file of a root.
+fn is_given(one: &Move, root: usize, file: &Attributes) -> bool {
+    one.kind == MoveKind::Attributes && one.root == root && one.old.as_ref().is_some_and(|old| old.inode == file.inode)
 }
 
 /// Says whether a file is the one of before, as it was or with the attributes that it was given.
@@ -277,7 +283,8 @@ pub(crate) fn forward(side: &mut Sides<'_>, one: &Move, note: &Note) -> Result<(
     let staged = Attributes::of(&side.layer_path.join(one.number.to_string()))?;
     let waits = staged.as_ref().map(|staged| staged.inode) == note.inode(one);
     match one.kind {
-        MoveKind::Create | MoveKind::Exchange if !waits => Ok(()),
+        // It is made: what was open for that may have been left so.
+        MoveKind::Create | MoveKind::Exchange if !waits => side.shut(one, one.old.as_ref()),
         // A copy has another inode than the one that the journal names.
         MoveKind::Create | MoveKind::Exchange => side.forward(&Move { new: staged, ..one.clone() }),
         MoveKind::Delete | MoveKind::Attributes | MoveKind::Folder => side.forward(one),

@@ -60,6 +60,11 @@ impl Seen {
         self.names.entry(file).or_default().push(name.to_owned());
     }
 
+    /// Lists files and where names of them are.
+    pub(crate) fn copies(&self) -> impl Iterator<Item = (FileId, &Path)> {
+        self.names.iter().flat_map(|(file, names)| names.iter().map(|name| (*file, name.as_path())))
+    }
+
     /// Notes what a file was.
     pub(crate) fn was(&mut self, file: FileId, before: Before) {
         self.before.entry(file).or_insert(before);

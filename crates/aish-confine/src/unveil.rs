@@ -8,8 +8,12 @@ use std::io::{self, BufRead as _, BufReader, BufWriter, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::CWD;
+
 use crate::attributes::{self, Attributes, FileKind};
-use crate::beneath::real;
+use crate::beneath::{real, within};
+use crate::deep::in_its_folder;
+use crate::extended::{self, Which};
 use crate::in_tree;
 use crate::layer::{Layer, LayerError, at};
 use crate::modes::{Modes, is_gone};
@@ -26,8 +30,7 @@ impl Layer {
             return Ok(());
         }
         for veil in &veils {
-            let path = self.upper(veil.root).join(&veil.path);
-            at(&path, self.give_back(&path, &veil.lines))?;
+            self.give_back(veil.root, &veil.path, &veil.lines)?;
         }
         for (root, path) in self.with_words()? {
             if veils.iter().any(|veil| veil.root == root && veil.path == path) {
@@ -41,14 +44,24 @@ impl Layer {
             let is_opened =
                 |veil: &&Veil| veil.path.file_name() == path.file_name() && new.mode & 0o077 & !veil.mode != 0;
             if !veils.iter().any(|veil| is_opened(&veil)) {
-                at(&upper.join(&path), self.give_back(&upper.join(&path), &lines))?;
+                self.give_back(root, &path, &lines)?;
             }
         }
         Ok(())
     }
 
-    /// Gives lines of a plain file their secrets back. Its attributes stay.
-    fn give_back(&self, path: &Path, lines: &[HiddenLine]) -> io::Result<()> {
+    /// Gives lines of a plain file of the layer their secrets back. Its attributes stay.
+    fn give_back(&self, root: usize, path: &Path, lines: &[HiddenLine]) -> Result<(), LayerError> {
+        let place = self.upper(root).join(path);
+        let upper = at(&place, real(&self.upper(root)))?;
+        // A link that the command put on the way leads to what the next run does not hide.
+        match within(&upper, path.parent().unwrap_or(Path::new(""))) {
+            Err(error) if is_gone(&error) => Ok(()),
+            folder => at(&place, folder.and_then(|_| self.give_back_at(&place, lines))),
+        }
+    }
+
+    fn give_back_at(&self, path: &Path, lines: &[HiddenLine]) -> io::Result<()> {
         let Some(before) = Attributes::of(path)?.filter(|before| before.kind == FileKind::File) else { return Ok(()) };
         let closed = before.mode & 0o600 != 0o600;
         let open = |mode: u32| fs::set_permissions(path, fs::Permissions::from_mode(mode));
@@ -62,15 +75,19 @@ impl Layer {
         if closed {
             open(before.mode | 0o600)?;
         }
-        let done = restored().and_then(|changed| match changed {
-            true => io::copy(&mut File::open(&beside)?, &mut File::options().write(true).truncate(true).open(path)?),
-            false => Ok(0),
+        let done = restored();
+        let wrote = matches!(done, Ok(true)).then(|| match before.has_names() {
+            true => before.apply(CWD, path).and_then(|()| replace(path, &before, &beside)),
+            false => File::options().write(true).truncate(true).open(path).and_then(|mut file| {
+                io::copy(&mut File::open(&beside)?, &mut file)?;
+                Ok(())
+            }),
         });
         let _ = fs::remove_file(&beside);
-        if closed || done.as_ref().is_ok_and(|bytes| *bytes > 0) {
-            before.apply(rustix::fs::CWD, path)?;
+        if closed || matches!(wrote, Some(Ok(()))) {
+            before.apply(CWD, path)?;
         }
-        done.map(|_| ())
+        done.and(wrote.unwrap_or(Ok(())))
     }
 
     /// Lists files of the layer, by root and path, in which a word stands that was put in the place of a secret.
@@ -131,13 +148,27 @@ impl Layer {
         folders.sort_by_key(|(_, path)| std::cmp::Reverse(path.components().count()));
         folders.dedup();
         for (root, path) in folders {
-            let names = crate::changes::names(&self.upper(root).join(&path))?;
+            let names = crate::walk::names(&self.upper(root).join(&path))?;
             if names.iter().all(|name| found.contains(&(root, path.join(name)))) {
                 found.push((root, path));
             }
         }
         Ok(found)
     }
+}
+
+/// Puts a file in the place of one that has other names: those are the command's own, and what they show is not hidden from the
+/// next one.
+fn replace(path: &Path, before: &Attributes, file: &Path) -> io::Result<()> {
+    extended::copy(path, file, Which::All)?;
+    let accessed = fs::metadata(path)?.accessed()?;
+    File::options().write(true).open(file)?.set_times(fs::FileTimes::new().set_accessed(accessed))?;
+    before.apply(CWD, file)?;
+    let folder = path.parent().unwrap_or(path);
+    let around = Attributes::of(folder)?;
+    in_its_folder(path, || fs::rename(file, path))?;
+    // What the folder has in it is what the command left there.
+    around.map_or(Ok(()), |around| around.apply(CWD, folder))
 }
 
 /// Returns lines of files of settings called as a path, of which each has one secret alone.

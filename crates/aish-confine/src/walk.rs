@@ -1,10 +1,12 @@
 //! All that lies below a folder, however deep: a path to it may be longer than the system takes.
 
+use std::ffi::OsString;
 use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::deep::nearer;
+use crate::layer::{LayerError, at};
 
 /// Something below a folder.
 pub(crate) struct Below<'a> {
@@ -47,4 +49,23 @@ pub(crate) fn all(folder: &Path, mut visit: impl FnMut(&Below<'_>)) -> bool {
         }
     }
     is_whole
+}
+
+/// Lists names of a folder of a layer in order.
+pub(crate) fn names(folder: &Path) -> Result<Vec<OsString>, LayerError> {
+    let list = || -> io::Result<Vec<OsString>> { fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect() };
+    let mut names = match list() {
+        // The command took the right to read it away; it is ours all the same.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            let was = at(folder, fs::symlink_metadata(folder))?.permissions();
+            let open = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+            at(folder, fs::set_permissions(folder, open))?;
+            let names = list();
+            at(folder, fs::set_permissions(folder, was))?;
+            at(folder, names)?
+        }
+        names => at(folder, names)?,
+    };
+    names.sort();
+    Ok(names)
 }

@@ -266,26 +266,13 @@ pub fn kept(base: &Base, say: &mut dyn FnMut(&str)) -> Vec<Layer> {
     let keep = Duration::from_secs(base.config.undo.keep_days.saturating_mul(24 * 60 * 60));
     let mut kept = Vec::new();
     Surroundings::forget(&folder);
-    for layer in Layer::all(&folder) {
-        let state = match layer.state() {
-            // Whoever is at it has it to itself; what nobody is at was cut.
-            Ok(State::Keeping | State::TakingBack) => match layer.recover() {
-                Ok(Recovered { state, was_cut }) => {
-                    if was_cut {
-                        say(&format!("a change that was cut is {} now: {}", state.as_str(), layer.about.command));
-                    }
-                    state
-                }
-                Err(KeepError::Busy) => continue,
-                Err(error) => {
-                    let command = &layer.about.command;
-                    say(&format!("a change that was cut cannot be completed yet ({command}): {}", chain(&error)));
-                    continue;
-                }
-            },
-            Ok(state) => state,
-            Err(_) => continue,
-        };
+    let mut layers = Layer::all(&folder);
+    if complete(&layers, say) {
+        // What others did in the meantime may have become one of its own.
+        layers = Layer::all(&folder);
+    }
+    for layer in layers {
+        let Ok(state) = layer.state() else { continue };
         let age = now.saturating_sub(Duration::from_millis(layer.about.time_ms));
         let over = match state {
             // A process in a container is not seen, and what it holds is.
@@ -310,6 +297,29 @@ pub fn kept(base: &Base, say: &mut dyn FnMut(&str)) -> Vec<Layer> {
         let _ = layer.discard();
     }
     kept
+}
+
+/// Completes what was cut, or takes it back, and says whether there was something.
+fn complete(layers: &[Layer], say: &mut dyn FnMut(&str)) -> bool {
+    let mut was_any_cut = false;
+    for layer in layers {
+        // Whoever is at it has it to itself; what nobody is at was cut.
+        if !matches!(layer.state(), Ok(State::Keeping | State::TakingBack)) {
+            continue;
+        }
+        let command = &layer.about.command;
+        match layer.recover() {
+            Ok(Recovered { was_cut: false, .. }) | Err(KeepError::Busy) => {}
+            Ok(Recovered { state, was_cut: true }) => {
+                was_any_cut = true;
+                say(&format!("a change that was cut is {} now: {command}", state.as_str()));
+            }
+            Err(error) => {
+                say(&format!("a change that was cut cannot be completed yet ({command}): {}", chain(&error)));
+            }
+        }
+    }
+    was_any_cut
 }
 
 fn is_running(process: u32) -> bool {

@@ -19,11 +19,14 @@ const MOST: usize = 1000;
 const TEXTS: &[&str] = &["md", "mdc", "txt"];
 
 /// Returns the files of a tree, relative to it, that instructions in one of its folders take in, in turn those that they
-/// name; for the tree itself those of the person's too. `tree` has no links in its path.
+/// name; for the tree itself those of the person's and of folders around it too. `tree` has no links in its path.
 pub(super) fn of(tree: &Path, folder: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let mut left: Vec<PathBuf> = IMPORTING.iter().map(|name| tree.join(folder).join(name)).collect();
     if folder.as_os_str().is_empty() {
         left.extend(home.into_iter().flat_map(|home| OF_PERSON.iter().map(move |name| home.join(name))));
+        // Programs read those of folders around it, too.
+        let around = tree.ancestors().skip(1);
+        left.extend(around.flat_map(|folder| IMPORTING.iter().map(|name| folder.join(name))));
     }
     let (mut found, mut seen) = (BTreeSet::new(), BTreeSet::new());
     while let Some(file) = left.pop() {

@@ -12,9 +12,10 @@ use std::path::{Path, PathBuf};
 
 use super::git_config::Named;
 use super::scripts::{self, Kind, Script};
-use super::walk::{self, Found};
+use super::settings_files::Of;
+use super::walk;
 use super::ways::{Text, place, text, ways};
-use super::{BUILT, RESULTS, git_config, modules, person, settings_files};
+use super::{BUILT, RESULTS, environment, git_config, modules, person, settings_files};
 use crate::git_index::{self, Index};
 use crate::tree;
 
@@ -69,16 +70,20 @@ pub(super) fn with(tree: &Path, home: Option<&Path>, is_settings: &dyn Fn(&str) 
     leads.repository(tree, &of_all);
     let nested = walked.work_trees.iter().filter(|work_tree| *work_tree != tree);
     nested.for_each(|work_tree| leads.repository(work_tree, &of_all));
-    leads.entered(&walked);
-    leads.settings(&walked.settings, None);
+    leads.around(&of_all);
+    leads.entered(&walked.entered);
+    leads.settings(&walked.settings, Of::Folder(tree));
     leads.person(person.scripts);
     // What a build makes is ordinary, whoever runs it.
+    let of_process = environment::led_to(tree, leads.home, std::env::vars_os());
+    leads.scripts.extend(of_process.scripts);
     let is_ordinary = |path: &Path| path.strip_prefix(tree).is_ok_and(|below| is_built(below, &has_source));
     let named = scripts::named(tree, leads.home, std::mem::take(&mut leads.scripts), &is_ordinary);
     if named.is_cut {
         leads.add_all();
     }
-    named.paths.into_iter().filter(|path| !is_ordinary(path)).for_each(|path| leads.add(&path));
+    let paths = named.paths.into_iter().chain(of_process.paths);
+    paths.filter(|path| !is_ordinary(path)).for_each(|path| leads.add(&path));
     leads.least()
 }
 
@@ -96,13 +101,13 @@ fn is_built(path: &Path, has_source: &impl Fn(&Path) -> bool) -> bool {
     path.ancestors().skip(1).any(is)
 }
 
-struct Leads<'a> {
-    tree: &'a Path,
-    home: Option<&'a Path>,
+pub(super) struct Leads<'a> {
+    pub(super) tree: &'a Path,
+    pub(super) home: Option<&'a Path>,
     /// Relative to the tree.
     found: BTreeSet<PathBuf>,
     /// What is to be read for what it names.
-    scripts: Vec<Script>,
+    pub(super) scripts: Vec<Script>,
     /// Folders below which links were looked for.
     walked: Vec<PathBuf>,
     /// Entries of folders outside the tree that may still be looked at.
@@ -110,7 +115,7 @@ struct Leads<'a> {
 }
 
 impl Leads<'_> {
-    fn add(&mut self, path: &Path) {
+    pub(super) fn add(&mut self, path: &Path) {
         let Some(below) = path.strip_prefix(self.tree).ok() else { return };
         // A hidden folder or file is guarded by its own name, but for what a build fills.
         let is_one_of = |name: &OsStr, names: &[&str]| names.iter().any(|known| name == *known);
@@ -158,7 +163,7 @@ impl Leads<'_> {
     }
 
     /// Adds what the hooks and settings of a repository lead to, and settings that hold for all.
-    fn repository(&mut self, work_tree: &Path, of_all: &[PathBuf]) {
+    pub(super) fn repository(&mut self, work_tree: &Path, of_all: &[PathBuf]) {
         // A linked work tree and a submodule have their repository elsewhere.
         let git = tree::repository(work_tree).unwrap_or_else(|| work_tree.join(".git"));
         let mut files = vec![git.join("config"), git.join("config.worktree")];
@@ -261,8 +266,8 @@ impl Leads<'_> {
     }
 
     /// Has what is read whenever a folder is entered looked up. Each of its words counts, folders too.
-    fn entered(&mut self, walked: &Found) {
-        for file in &walked.entered {
+    pub(super) fn entered(&mut self, files: &[PathBuf]) {
+        for file in files {
             let folder = file.parent().unwrap_or(self.tree);
             for word in git_config::split(&text(file).text) {
                 let path = place(folder, self.home, &word).filter(|path| path.starts_with(self.tree) && path.exists());
@@ -272,9 +277,9 @@ impl Leads<'_> {
         }
     }
 
-    /// Has what settings name looked up; those of a home name what lies in a tree by whole paths.
-    fn settings(&mut self, files: &[PathBuf], home: Option<&Path>) {
-        match settings_files::naming(self.tree, files, home) {
+    /// Has what settings name looked up; those of a person name what lies in a tree by whole paths.
+    pub(super) fn settings(&mut self, files: &[PathBuf], of: Of<'_>) {
+        match settings_files::naming(self.tree, files, of) {
             Some(scripts) => self.scripts.extend(scripts),
             None => self.add_all(),
         }
@@ -289,7 +294,8 @@ impl Leads<'_> {
         if walked.is_cut || walked.links.iter().any(|link| is_around(&real(link))) {
             self.add_all();
         }
-        self.settings(&walked.settings, Some(home));
+        self.settings(&walked.settings, Of::Person(home));
+        self.settings(&person::of_machine(), Of::Person(home));
         self.links(walked.links);
         let kind = Kind::OfPerson;
         self.scripts.extend(scripts.into_iter().map(|path| Script { path, folder: home.to_owned(), kind }));

@@ -69,9 +69,14 @@ pub(super) fn named<'a>(words: impl Iterator<Item = &'a str>) -> Vec<PathBuf> {
         }
     }
     if is_searched {
-        found.extend(STANDARD.iter().flat_map(|module| paths(module)));
+        found.extend(standard());
     }
     found
+}
+
+/// Lists paths of what takes the place of a module of Python's own.
+pub(super) fn standard() -> impl Iterator<Item = PathBuf> {
+    STANDARD.iter().flat_map(|module| paths(module))
 }
 
 /// Lists what a script of Python that lies right in a tree may take from there.

@@ -87,6 +87,37 @@ impl Person {
     }
 }
 
+/// Files that are read for everybody, and folders of such files: by shells, by services and at set times.
+const OF_MACHINE: &[&str] = &[
+    "/etc/profile",
+    "/etc/bash.bashrc",
+    "/etc/bashrc",
+    "/etc/zshrc",
+    "/etc/zshenv",
+    "/etc/zprofile",
+    "/etc/environment",
+    "/etc/crontab",
+    "/etc/rc.local",
+    "/etc/ssh/ssh_config",
+];
+const FOLDERS_OF_MACHINE: &[&str] = &[
+    "/etc/profile.d",
+    "/etc/zsh",
+    "/etc/cron.d",
+    "/var/spool/cron",
+    "/var/spool/cron/crontabs",
+    "/etc/systemd/system",
+    "/etc/systemd/user",
+    "/etc/ssh/ssh_config.d",
+];
+
+/// Lists files that are read for everybody on this machine, or at set times for the person.
+pub(super) fn of_machine() -> Vec<PathBuf> {
+    let entries = FOLDERS_OF_MACHINE.iter().flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
+    let files = OF_MACHINE.iter().map(PathBuf::from).chain(entries.map(|entry| entry.path()));
+    files.filter(|path| path.is_file()).collect()
+}
+
 /// Adds what a script sets the variables to.
 fn set(home: &Path, script: &Path, values: &mut BTreeSet<(&'static str, PathBuf)>) {
     let words = script_words::of(&text(script).text);

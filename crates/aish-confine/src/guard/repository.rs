@@ -5,8 +5,9 @@ use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
 use super::{GONE, Judge, git_config};
-use crate::attributes::{self, FileKind};
+use crate::attributes::{self, Attributes, FileKind};
 use crate::changes::ChangeKind;
+use crate::contents;
 use crate::tree;
 
 /// Files of a git folder that git writes every day and runs nothing from.
@@ -29,6 +30,9 @@ pub(super) const MARKS: &[&str] = &["HEAD", "objects", "refs", "commondir"];
 
 /// Bytes of a file that holds the name of an object or a reference.
 const LONGEST_REFERENCE: u64 = 4096;
+
+/// Why an object is asked about that was there and is another one.
+const LOST: &str = "git never changes what it stored, and has it nowhere else";
 
 /// Why a path in a git folder is asked about that git does not write every day.
 const OWN: &str = "it is git's own";
@@ -95,12 +99,23 @@ impl Judge<'_> {
             }
             ["objects", "info", name] if name.ends_with("alternates") => Some("git takes objects from elsewhere by it"),
             ["index"] if path.ends_with("index") => self.staged(path, folder),
+            _ if kind == ChangeKind::Changed && is_written_once(&parts) && !self.has_same_content(path) => Some(LOST),
             ["hooks", name, ..] if !name.ends_with(".sample") => Some("git runs it"),
             ["refs", ..] | ["HEAD" | "ORIG_HEAD"] => {
-                (!is_reference(&self.layer.upper(self.root).join(path))).then_some(OWN)
+                let file = self.layer.upper(self.root).join(path);
+                // A lock that was left is empty.
+                let is_left = path.extension().is_some_and(|end| end == "lock") && is_empty(&file);
+                (!is_left && !is_reference(&file)).then_some(OWN)
             }
             _ => (!is_file(text, &parts)).then_some(OWN),
         }
+    }
+
+    /// Says whether only attributes of a file changed.
+    fn has_same_content(&self, path: &Path) -> bool {
+        let (old, new) = (self.layer.tree(self.root).join(path), self.layer.upper(self.root).join(path));
+        let (Ok(Some(old_is)), Ok(Some(new_is))) = (Attributes::of(&old), Attributes::of(&new)) else { return false };
+        contents::is_same_content(&old, &old_is, &new, &new_is).unwrap_or(false)
     }
 
     /// Says whether a pack came into a repository's folder: then objects that go have a place in it.
@@ -199,6 +214,16 @@ fn is_file(text: &str, parts: &[&str]) -> bool {
     }
 }
 
+/// Says whether git writes such a file once, under a name that its content gives.
+fn is_written_once(parts: &[&str]) -> bool {
+    match parts {
+        ["objects", "pack", name] => is_pack_file(name) && name.ends_with(".pack"),
+        ["objects", folder, name] => is_hex(folder, 2..=2) && is_hex(name, 38..=62),
+        ["lfs", "objects", .., name] => is_hex(name, 64..=64),
+        _ => false,
+    }
+}
+
 fn is_lfs_folder(parts: &[&str]) -> bool {
     match parts {
         ["objects", rest @ ..] => rest.len() <= 2 && rest.iter().all(|part| is_hex(part, 2..=2)),
@@ -235,8 +260,11 @@ fn is_reference(file: &Path) -> bool {
         Some(name) => name.starts_with("refs/"),
         None => is_hex(text, 40..=64),
     };
-    // A lock that was left is empty.
-    read && (text.is_empty() || text.strip_suffix('\n').is_some_and(|line| !line.contains('\n') && is_one(line)))
+    read && text.strip_suffix('\n').is_some_and(|line| !line.contains('\n') && is_one(line))
+}
+
+fn is_empty(file: &Path) -> bool {
+    fs::symlink_metadata(file).is_ok_and(|meta| meta.is_file() && meta.len() == 0)
 }
 
 fn begins_with(file: &Path, mark: &[u8]) -> bool {
@@ -298,7 +326,7 @@ mod tests {
         for (text, is) in [
             (format!("{hex}\n"), true),
             ("ref: refs/heads/main\n".into(), true),
-            (String::new(), true),
+            (String::new(), false),
             (format!("{hex}\n# Read this\n"), false),
             ("ref: ../x\n".into(), false),
             ("Run x\n".into(), false),

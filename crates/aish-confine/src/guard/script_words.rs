@@ -6,7 +6,8 @@
 const RUN: &[&str] = &[
     ".", "source", "source_env", "source_env_if_exists", "sh", "bash", "zsh", "dash", "ksh", "fish", "exec", "env",
     "command", "eval", "nohup", "time", "sudo", "python", "python3", "node", "ruby", "perl", "[", "[[", "test", "if", "then",
-    "else", "do", "while", "until", "!",
+    "else", "do", "while", "until", "!", "ExecStart", "ExecStartPre", "ExecStartPost", "ExecStop", "ExecReload", "Exec", "TryExec",
+    "Include", "so", "runtime", "source-file",
 ];
 
 /// Words behind which a folder is gone to.

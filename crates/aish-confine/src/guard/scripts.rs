@@ -13,6 +13,8 @@ use std::path::{Component, Path, PathBuf};
 
 use super::modules;
 use super::script_words::{self, Word};
+use super::spellings;
+use super::tasks;
 use super::ways::{Text, place, plain, text, ways};
 use crate::attributes;
 
@@ -137,9 +139,17 @@ impl Reader<'_> {
         // A shell of the person stands anywhere.
         let mut starts: Vec<&Path> = entered.iter().map(PathBuf::as_path).collect();
         if !script.kind.is_of_person() {
-            starts.extend([script.folder.as_path(), self.tree]);
+            starts.push(script.folder.as_path());
+            starts.extend(self.may_mean_tree(script).then_some(self.tree));
         }
-        let named = modules::named(texts());
+        let mut named = modules::named(texts());
+        let behind = words.iter().skip(1).map(|word| word.text.as_str()).chain([""]);
+        for (word, next) in words.iter().zip(behind) {
+            // Settings list programs with their versions, too.
+            let is_started =
+                word.is_run || script.kind.is_settings() && next.starts_with(|c: char| c.is_alphabetic() || c == '-');
+            named.extend(tasks::of(&word.text).iter().filter(|_| is_started).map(PathBuf::from));
+        }
         self.named.paths.extend(starts.iter().flat_map(|folder| named.iter().map(|path| folder.join(path))));
         if script.kind.is_settings() || !modules::is_python_script(&script.path, text) {
             return;
@@ -159,7 +169,8 @@ impl Reader<'_> {
     /// Lists the folders from which the words of a script may be meant: where it starts, its own, and where it goes; the last
     /// ones once more.
     fn folders(&mut self, script: &Script, words: &[Word]) -> (Vec<PathBuf>, Vec<PathBuf>) {
-        let mut folders = vec![script.folder.clone(), self.tree.to_owned()];
+        let mut folders = vec![script.folder.clone()];
+        folders.extend(self.may_mean_tree(script).then(|| self.tree.to_owned()));
         // Where it is a link its own folder is that of the link or of what is there.
         folders.extend(ways(&script.path).iter().filter_map(|way| way.parent()).map(Path::to_owned));
         let named: BTreeSet<&str> =
@@ -173,6 +184,7 @@ impl Reader<'_> {
                 }
                 None => {}
             }
+            entered.extend(self.elsewhere(script, word));
         }
         entered.retain(|folder| folder.is_dir());
         let entered: Vec<PathBuf> = entered.into_iter().map(|folder| plain(&folder)).collect();
@@ -227,7 +239,27 @@ impl Reader<'_> {
         let with_endings = folders.iter().filter(|_| has_endings && is_named).flat_map(with_ending);
         let mut all: Vec<PathBuf> = with_endings.filter(|path| is_later || path.symlink_metadata().is_ok()).collect();
         all.extend(if is_later { folders.iter().map(|folder| folder.join(below)).collect() } else { there });
+        let elsewhere = self.elsewhere(script, text).into_iter();
+        all.extend(elsewhere.filter(|path| path != self.tree && (is_meant || path.symlink_metadata().is_ok())));
         all
+    }
+
+    /// Says whether words of a script may be meant from the tree; those of a folder around it are from there.
+    fn may_mean_tree(&self, script: &Script) -> bool {
+        script.kind.is_of_person() || script.folder.starts_with(self.tree)
+    }
+
+    /// Lists what a word may name in the tree from none of the folders that a script is known to stand in: behind what is not known
+    /// by the tree's own name, and one of the person's by a way up from where it lies.
+    fn elsewhere(&self, script: &Script, text: &str) -> Vec<PathBuf> {
+        if text.starts_with('$') {
+            return spellings::behind_unknown(self.tree, below(text));
+        }
+        if !script.kind.is_of_person() || !text.starts_with("../") {
+            return Vec::new();
+        }
+        let folders = ways(&script.path).into_iter().filter_map(|way| way.parent().map(|folder| folder.join(text)));
+        folders.map(|path| plain(&path)).filter(|path| path.starts_with(self.tree)).collect()
     }
 
     /// Returns the path that a word names whatever folder it is meant from; within, none where there is no home folder.
@@ -411,6 +443,8 @@ mod tests {
             ("PATH=later:$PATH", &["later"]),
             ("sh later.sh", &["later.sh"]),
             ("tools/inc.sh src/main.c", &["src/main.c", "tools/inc.sh"]),
+            ("cd tools && just lint", &["Justfile", "justfile", "tools/Justfile", "tools/justfile"]),
+            ("echo just lint", &[]),
         ] {
             let (found, is_cut) = named_by(tree, hook);
             let found: Vec<_> = found.iter().filter(|path| !path.starts_with(".hooks")).collect();

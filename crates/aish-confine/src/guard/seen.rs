@@ -32,6 +32,8 @@ pub(super) struct Entries {
     pub(super) settings: Vec<OsString>,
     pub(super) is_work_tree: bool,
     pub(super) is_entered: bool,
+    /// Whether its path was that of a folder of settings, which another name of a folder around it may change.
+    is_in_settings: bool,
     /// Whether git takes it for a repository's own, whatever it is called.
     pub(super) is_repository: bool,
     /// How many there are in all.
@@ -69,7 +71,8 @@ impl Seen {
         let known = || {
             let stat = statat(CWD, folder, AtFlags::SYMLINK_NOFOLLOW).ok()?;
             let (changed, entries) = self.folders.known.get(&id(&stat))?;
-            (*changed == time(&stat) && entries.number <= *left).then(|| Arc::clone(entries))
+            let is_same = *changed == time(&stat) && entries.is_in_settings == settings_files::is_of_settings(folder);
+            (is_same && entries.number <= *left).then(|| Arc::clone(entries))
         };
         if let Some(entries) = known() {
             *left -= entries.number;
@@ -86,6 +89,7 @@ impl Seen {
         let mut raw = RawDir::new(&file, self.buffer.spare_capacity_mut());
         let mut entries = Entries::default();
         let is_in_settings = settings_files::is_of_settings(folder);
+        entries.is_in_settings = is_in_settings;
         let (mut head, mut common, mut objects, mut refs) = (false, false, false, false);
         while *left > 0
             && let Some(entry) = raw.next()
@@ -184,6 +188,19 @@ mod tests {
             fs::rename(folder.join("new"), folder.join("a")).unwrap();
         };
         assert_eq!(changed_between(replace), (vec!["a".into()], vec![]));
+    }
+
+    #[test]
+    fn a_folder_that_became_one_of_settings_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let (before, after) = (folder.path().join("conf"), folder.path().join(".conf"));
+        fs::create_dir_all(before.join("a")).unwrap();
+        fs::write(before.join("a/run.sh"), "").unwrap();
+        let settings = |folder: &Path| Seen::hold().entries(&folder.join("a"), &mut 100).settings.clone();
+        std::thread::sleep(SETTLED + Duration::from_millis(1100));
+        assert!(settings(&before).is_empty());
+        fs::rename(&before, &after).unwrap();
+        assert_eq!(settings(&after), ["run.sh"]);
     }
 
     #[test]

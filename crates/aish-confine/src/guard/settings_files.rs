@@ -8,8 +8,8 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use super::is_entered;
 use super::scripts::{Kind, Script};
+use super::{is_entered, spellings};
 use crate::attributes;
 
 /// Files of a tree or a home that are read. With more it is unknown what they name.
@@ -21,18 +21,23 @@ const LONGEST: u64 = 16 << 20;
 /// How names of settings end; those of the first kind are scripts of a program, whose folders count too.
 #[rustfmt::skip]
 const SCRIPTS: &[&str] = &[
-    "vim", "lua", "el", "fish", "sh", "bash", "zsh", "nu", "py", "js", "cjs", "mjs", "ts", "nix", "rc", "service", "timer", "path",
-    "socket", "desktop",
+    "vim", "lua", "el", "fish", "sh", "bash", "zsh", "ksh", "nu", "py", "rb", "pl", "jl", "R", "js", "cjs", "mjs", "ts", "nix", "rc",
+    "service", "timer", "path", "socket", "desktop",
 ];
-const DATA: &[&str] = &["json", "jsonc", "json5", "toml", "yaml", "yml", "ini", "cfg", "conf", "local"];
+const DATA: &[&str] =
+    &["json", "jsonc", "json5", "toml", "yaml", "yml", "ini", "cfg", "conf", "local", "kdl", "ron", "xml", "plist"];
 
-/// Parts of names of what lists names alone, or is noted by programs; `.env` is closed.
+/// Words in names of what lists names alone, or is noted by programs; `.env` is closed.
 #[rustfmt::skip]
 const NOTED: &[&str] = &[
-    "ignore", "gitattributes", "gitmodules", "mailmap", "editorconfig", "blame", "history", "_hist", "hsts", "viminfo", "compdump",
-    "todo", "baseline", "recent", "session", "lock", "cache", "log", "gitlab-ci", "travis", "codecov", "coverage", "woodpecker",
-    "drone", "appveyor", "cirrus", "dependabot", "readthedocs", "Xauthority", "ICEauthority",
+    "gitattributes", "gitmodules", "mailmap", "editorconfig", "blame", "history", "hist", "hsts", "viminfo", "todo", "baseline",
+    "recent", "recently", "session", "sessions", "errors", "lock", "cache", "log", "logs", "changelog", "travis", "codecov", "coverage", "woodpecker", "drone",
+    "appveyor", "cirrus", "dependabot", "readthedocs", "Xauthority", "ICEauthority",
 ];
+
+/// How such words end, and begin.
+const NOTED_ENDS: &[&str] = &["ignore", "history", "cache", "hst"];
+const NOTED_STARTS: &[&str] = &["gitlab-ci", "zcompdump"];
 
 /// Folders of such files.
 #[rustfmt::skip]
@@ -47,8 +52,21 @@ const DEEP: usize = 1;
 const OF_MANY: &str = ".config";
 const DEEP_OF_MANY: usize = 3;
 
+/// Folders that lie deeper.
+const DEEPER: &[&str] = &[
+    ".local/share/applications",
+    ".local/share/bash-completion/completions",
+    ".local/share/dbus-1/services",
+    ".local/share/systemd/user",
+    ".local/share/zsh/site-functions",
+    ".ipython/profile_default/startup",
+];
+
 /// Says of a folder whether all that is right in it may be settings.
 pub(super) fn is_of_settings(folder: &Path) -> bool {
+    if DEEPER.iter().any(|known| folder.ends_with(known)) {
+        return true;
+    }
     let mut names = folder.iter().rev().take(DEEP_OF_MANY + 1).enumerate();
     let near = names.find(|(_, name)| name.as_bytes().starts_with(b"."));
     near.is_some_and(|(depth, name)| depth <= if name == OF_MANY { DEEP_OF_MANY } else { DEEP })
@@ -63,15 +81,33 @@ pub(super) fn is_one(name: &OsStr, is_in_settings: bool) -> bool {
         return false;
     }
     let ending = name.trim_start_matches('.').rsplit_once('.').map(|(_, ending)| ending);
-    let is_format = ending.is_none_or(|ending| SCRIPTS.contains(&ending) || DATA.contains(&ending)) || is_entered(name);
-    let is_noted = NOTED.iter().any(|part| name.contains(part)) || name.starts_with(".env") && name != ".envrc";
-    is_format && !is_noted
+    let is_script = ending.is_some_and(|ending| SCRIPTS.contains(&ending));
+    let is_format = ending.is_none_or(|ending| DATA.contains(&ending)) || is_entered(name);
+    let is_closed = name.starts_with(".env") && name != ".envrc";
+    // What is run is no note, whatever it is called.
+    (is_script || is_format && !is_noted(name)) && !is_closed
+}
+
+/// Says whether a file of this name lists names alone, or is a program's own.
+fn is_noted(name: &str) -> bool {
+    let mut words = name.split(|letter: char| !letter.is_alphanumeric());
+    let shown = name.trim_start_matches('.');
+    NOTED_STARTS.iter().any(|start| shown.starts_with(start))
+        || words.any(|word| NOTED.contains(&word) || NOTED_ENDS.iter().any(|end| word.ends_with(end)))
+}
+
+/// Whose settings are looked at.
+#[derive(Clone, Copy)]
+pub(super) enum Of<'a> {
+    /// Those of a tree or a folder around it: they name what lies in it from there.
+    Folder(&'a Path),
+    /// A person's, for all trees, with the home folder.
+    Person(&'a Path),
 }
 
 /// Returns those of some files of settings that name something in a tree, as scripts; none where there are too many to be read.
-/// `home` says that they are a person's, for all trees.
-pub(super) fn naming(tree: &Path, files: &[PathBuf], home: Option<&Path>) -> Option<Vec<Script>> {
-    let around = home.unwrap_or(tree);
+pub(super) fn naming(tree: &Path, files: &[PathBuf], of: Of<'_>) -> Option<Vec<Script>> {
+    let (Of::Folder(around) | Of::Person(around)) = of;
     let is_noted = |file: &&PathBuf| {
         let below = file.strip_prefix(around).unwrap_or(file);
         below.iter().any(|name| NOTED_FOLDERS.iter().any(|folder| name == *folder))
@@ -80,31 +116,36 @@ pub(super) fn naming(tree: &Path, files: &[PathBuf], home: Option<&Path>) -> Opt
     if files.len() > MOST {
         return None;
     }
-    let mark = tree.file_name()?.as_bytes();
-    let names_tree = |file: &&&PathBuf| home.is_none() || holds(file, mark);
+    let marks = match of {
+        Of::Folder(_) => Vec::new(),
+        Of::Person(home) => spellings::names(tree, home),
+    };
+    let names_tree = |file: &&&PathBuf| matches!(of, Of::Folder(_)) || holds(file, &marks);
     let script = |file: &PathBuf| {
         let is_script = file.extension().is_none_or(|end| SCRIPTS.iter().any(|known| end == *known));
-        let kind = match (home, is_script) {
-            (Some(_), true) => Kind::OfPerson,
-            (Some(_), false) => Kind::SettingsOfPerson,
-            (None, _) => Kind::Settings,
+        let kind = match (of, is_script) {
+            (Of::Person(_), true) => Kind::OfPerson,
+            (Of::Person(_), false) => Kind::SettingsOfPerson,
+            (Of::Folder(_), _) => Kind::Settings,
         };
         Script { path: file.clone(), folder: around.to_owned(), kind }
     };
     Some(files.iter().filter(names_tree).map(|file| script(file)).collect())
 }
 
-/// Says whether a file has a name as a part of a path, or is too long to be looked through.
-fn holds(file: &Path, mark: &[u8]) -> bool {
+/// Says whether a file has one of some names as a part of a path, or is too long to be looked through.
+fn holds(file: &Path, names: &[String]) -> bool {
     let is_plain = attributes::open(file).and_then(|file| file.metadata()).is_ok_and(|meta| meta.is_file());
     let is_long = || fs::metadata(file).is_ok_and(|meta| meta.len() > LONGEST);
-    // A search in a text is far faster than one for bytes.
-    let mark = format!("/{}", String::from_utf8_lossy(mark));
+    let is_of_a_name = |letter: char| letter.is_alphanumeric() || "_-.".contains(letter);
     let has = |text: &[u8]| {
+        // A search in a text is far faster than one for bytes.
         let text = String::from_utf8_lossy(text);
-        let is_of_a_name = |letter: char| letter.is_alphanumeric() || "_-.".contains(letter);
-        text.match_indices(&mark)
-            .any(|(at, _)| !text.get(at + mark.len()..).unwrap_or_default().starts_with(is_of_a_name))
+        names.iter().any(|name| {
+            let mark = format!("/{name}");
+            text.match_indices(&mark)
+                .any(|(at, _)| !text.get(at + mark.len()..).unwrap_or_default().starts_with(is_of_a_name))
+        })
     };
     is_plain && (is_long() || fs::read(file).is_ok_and(|text| has(&text)))
 }
@@ -127,6 +168,10 @@ mod tests {
             "/h/.vimrc",
             "/h/.config/systemd/user/x.service",
             "/h/.config/nvim/lua/a.lua",
+            "/h/.xsession",
+            "/h/.local/share/applications/x.desktop",
+            "/h/.config/sway/lock.sh",
+            "/h/.config/systemd/user/changelog.service",
         ] {
             assert!(is(path), "{path}");
         }
@@ -134,6 +179,9 @@ mod tests {
             "/t/.gitignore",
             "/t/main.py",
             "/h/.bash_history",
+            "/h/.zcompdump-host-5.9",
+            "/t/.package-lock.json",
+            "/t/.dockerignore",
             "/t/.env.local",
             "/t/.venv/lib/x/a.py",
             "/t/.claude/a.md",

@@ -140,6 +140,21 @@ fn comparing_contents_makes_no_copy_of_a_new_file() {
 }
 
 #[test]
+fn attributes_of_a_file_change_where_another_name_goes_with_a_folder() {
+    let place = Place::new();
+    place.write("a", "x");
+    place.write("d/e", "x");
+    std::fs::hard_link(place.tree.join("a"), place.tree.join("d/b")).unwrap();
+    let before = place.picture();
+    for line in ["rm -r d; chmod 755 a", "rm -r d; echo x > d; touch -d @5 a"] {
+        let layer = place.keep(line);
+        assert_ne!(place.picture(), before, "{line}");
+        layer.take_back(OnConflict::Stop).unwrap();
+        assert_eq!(place.picture(), before, "{line}");
+    }
+}
+
+#[test]
 fn attributes_of_a_file_with_several_names_change_for_all_of_them() {
     let place = Place::new();
     place.write("a", "old\n");

@@ -160,3 +160,80 @@ fn copies_that_a_cut_left_before_the_first_move_are_taken_away() {
     layer.take_back(OnConflict::Stop).unwrap();
     assert_eq!(place.picture(), old);
 }
+
+/// A place whose layers are on another file system.
+fn elsewhere() -> (Place, tempfile::TempDir) {
+    let mut place = Place::new();
+    let shared = tempfile::tempdir_in("/dev/shm").unwrap();
+    place.layers = shared.path().to_owned();
+    (place, shared)
+}
+
+#[test]
+fn a_folder_that_was_open_for_its_move_when_that_was_cut_is_closed_again() {
+    use std::os::unix::fs::PermissionsExt as _;
+    if std::env::var_os(VICTIM).is_some() {
+        return;
+    }
+    let (place, _shared) = elsewhere();
+    let set = |path: &std::path::Path, mode: u32| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    place.write("shut/old", "old\n");
+    place.write("long", &"x".repeat(200_000));
+    set(&place.tree.join("shut"), 0o555);
+    let before = place.picture();
+    let ran = place.run("chmod 755 shut; rm -r shut; mkdir shut; echo new > shut/new; chmod 511 shut; echo new > long");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let folder = place.layers.join(ran.layer.id());
+    // What was there before is too long for it to be copied out: all moves are made by then.
+    let cut = Command::new("bash")
+        .args(["-c", "ulimit -f 64; exec \"$0\" keep_the_layer_that_is_named --nocapture --test-threads 1"])
+        .arg(std::env::current_exe().unwrap())
+        .env(VICTIM, &folder)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(!cut.success());
+    assert_eq!(ran.layer.state().unwrap(), State::Keeping);
+    // A little earlier it would have been left so.
+    let copies = std::fs::read_dir(place.tree.join(format!(".aish-keep-{}", ran.layer.id()))).unwrap();
+    let old = copies.map(|entry| entry.unwrap().path()).find(|path| path.join("old").exists()).unwrap();
+    set(&old, 0o755);
+    assert_eq!(ran.layer.recover().unwrap().state, State::Kept);
+    assert_eq!(place.read("shut/new"), "new\n");
+    ran.layer.take_back(OnConflict::Stop).unwrap();
+    assert_eq!(place.picture(), before);
+}
+
+#[test]
+fn a_mode_that_a_file_had_for_a_moment_goes_with_the_cut() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    let place = Place::new();
+    place.write("a", "x\n");
+    let a = place.tree.join("a");
+    std::fs::hard_link(&a, place.tree.join("b")).unwrap();
+    let set = |mode: u32| std::fs::set_permissions(&a, std::fs::Permissions::from_mode(mode)).unwrap();
+    set(0o444);
+    let before = place.picture();
+    let layer = place.keep(
+        "chmod 644 a; python3 -c 'import os; os.setxattr(\"a\", \"user.note\", b\"1\")'; chmod 444 a; touch -d @5 a",
+    );
+    let after = place.picture();
+    assert_ne!(after, before);
+    let folder = place.layers.join(layer.id());
+    let cut = |state: &str| {
+        let inode = std::fs::metadata(&a).unwrap().ino();
+        let note = format!("{{\"path\":\"{}\",\"inode\":{inode},\"modes\":[292,420]}}\n", a.display());
+        std::fs::write(folder.join("writable"), note).unwrap();
+        std::fs::write(folder.join("state"), state).unwrap();
+        set(0o644);
+    };
+    cut("keeping");
+    assert_eq!(layer.recover().unwrap().state, State::Kept);
+    assert_eq!(place.picture(), after);
+    cut("taking-back");
+    assert_eq!(layer.recover().unwrap().state, State::TakenBack);
+    assert_eq!(place.picture(), before);
+}

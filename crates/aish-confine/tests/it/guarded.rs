@@ -330,3 +330,29 @@ fn an_index_carries_nothing_past_the_guard() {
         assert_eq!(!found.is_empty(), is_asked, "{line}: {found:?}");
     }
 }
+
+#[test]
+fn what_git_stored_is_asked_about_when_it_is_another() {
+    let object = ".git/objects/ab/0123456789abcdef0123456789abcdef012345";
+    assert_eq!(guarded(&format!("echo x > {object}")), [object]);
+    assert_eq!(guarded(": > .git/HEAD; : > .git/refs/heads/x.lock"), [".git/HEAD"]);
+    assert!(guarded(&format!("touch -d @5 {object}; touch .git/objects/ab/{}", "0".repeat(38))).is_empty());
+}
+
+#[test]
+fn what_everybody_may_write_to_later_is_asked_about() {
+    // What others may do with what is made in a folder: an access list of four entries.
+    let list = |others: u8| {
+        let entry = |tag: u8, may: u8| format!("{tag:02x}00{may:02x}00ffffffff");
+        format!("02000000{}{}{}", entry(1, 7), entry(4, 5), entry(0x20, others))
+    };
+    let set = |path: &str, others: u8| {
+        let list = list(others);
+        format!(
+            "python3 -c 'import os; os.setxattr(\"{path}\", \"system.posix_acl_default\", bytes.fromhex(\"{list}\"))'"
+        )
+    };
+    assert_eq!(guarded(&set("src", 7)), ["src"]);
+    assert_eq!(guarded(&format!("mkdir new; {}", set("new", 6))), ["new"]);
+    assert!(guarded(&set("src", 5)).is_empty());
+}

@@ -263,3 +263,45 @@ fn a_folder_in_one_that_was_closed_gets_its_mode_again() {
         });
     }
 }
+
+#[test]
+fn a_folder_that_cannot_be_read_gets_attributes_and_loses_them_again() {
+    for closed in [0o300, 0o500, 0o100, 0o000] {
+        places(|place| {
+            place.write("d/f", "1");
+            set_mode(&place.tree.join("d"), closed);
+            let before = open_picture(&place, closed);
+            let set = "import os; os.setxattr(\"d\", \"user.note\", b\"1\")";
+            let layer = place.keep(&format!("chmod 700 d; python3 -c '{set}'; chmod {closed:o} d"));
+            assert_eq!(mode(&place.tree.join("d")), closed);
+            assert_ne!(open_picture(&place, closed), before, "{closed:o}");
+            layer.take_back(OnConflict::Stop).unwrap();
+            assert_eq!(open_picture(&place, closed), before, "{closed:o}");
+        });
+    }
+}
+
+/// Looks at a tree with a folder in it that is closed.
+fn open_picture(place: &Place, closed: u32) -> Vec<String> {
+    let folder = place.tree.join("d");
+    assert_eq!(mode(&folder), closed);
+    set_mode(&folder, 0o700);
+    let picture = place.picture();
+    set_mode(&folder, closed);
+    picture
+}
+
+#[test]
+fn a_tree_that_may_not_be_written_to_is_moved_to_by_copies_too() {
+    places(|place| {
+        place.write("a", "1");
+        place.write("b", "1");
+        set_mode(&place.tree, 0o555);
+        let before = place.picture();
+        let layer = place.keep("chmod 755 .; echo 2 > a; rm b; echo 3 > c; chmod 555 .");
+        assert_eq!(mode(&place.tree), 0o555);
+        layer.take_back(OnConflict::Stop).unwrap();
+        assert_eq!(place.picture(), before);
+        set_mode(&place.tree, 0o755);
+    });
+}

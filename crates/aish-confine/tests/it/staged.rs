@@ -104,6 +104,11 @@ fn a_name_that_comes_back_is_one_of_the_same_file() {
         "rm a; python3 -c 'import os; os.setxattr(\"b\", \"user.k\", b\"1\")'",
         "echo other > n; mv n a; chmod 700 d/c",
         "rm a b; chmod 755 d/c",
+        "rm -r d",
+        "rm -r d; chmod 755 a",
+        "rm -r d a",
+        "rm -r d; echo file > d",
+        "rm -r d; mkdir d; echo n > d/c",
     ] {
         let layer = place.keep(line);
         assert_ne!(place.picture(), before, "{line}");
@@ -190,5 +195,27 @@ fn a_new_file_that_cannot_be_read_comes_with_its_attributes_and_goes() {
     let file = place.tree.join("n");
     assert_eq!(fs::metadata(&file).unwrap().mode() & 0o777, 0o200);
     layer.take_back(OnConflict::Stop).unwrap();
+    assert_eq!(place.picture(), before);
+}
+
+#[test]
+fn capabilities_come_back_with_the_owner_that_a_file_had() {
+    if !is_root() {
+        return;
+    }
+    let place = Place::new();
+    place.write("program", "x");
+    let program = place.tree.join("program");
+    fs::hard_link(&program, place.tree.join("name")).unwrap();
+    let capability = [1, 0, 0, 2, 0, 0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    rustix::fs::setxattr(&program, "security.capability", &capability, rustix::fs::XattrFlags::empty()).unwrap();
+    let before = place.picture();
+    let ran = place.run("chmod 700 program");
+    // As a command with the rights to it would leave it: a new owner takes them away.
+    let upper = place.layers.join(ran.layer.id()).join("upper-0/program");
+    std::os::unix::fs::chown(upper, Some(4242), Some(4242)).unwrap();
+    ran.layer.keep(Caches::LeftOut, OnConflict::Stop).unwrap();
+    assert_ne!(place.picture(), before);
+    ran.layer.take_back(OnConflict::Stop).unwrap();
     assert_eq!(place.picture(), before);
 }

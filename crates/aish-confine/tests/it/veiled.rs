@@ -164,3 +164,44 @@ fn settings_that_are_moved_keep_their_tokens_or_are_asked_about() {
     let (kept, is_asked) = asked("head -c 2000000 /dev/zero | tr '\\0' '#' | fold >> sub/.npmrc");
     assert!(!is_asked && kept.starts_with(text) && !kept.contains("hidden-by-aish"), "{}", kept.len());
 }
+
+#[test]
+fn a_token_that_others_may_read_from_now_on_is_asked_about() {
+    let place = repository();
+    let config = place.tree.join(".git/config");
+    fs::set_permissions(&config, fs::Permissions::from_mode(0o600)).unwrap();
+    for (line, expected) in [("chmod 640 .git/config", true), ("git config user.name Ana", false)] {
+        let (layer, _) = run(&place, line, Dotenv::Locked);
+        let guarded = layer.guarded(&layer.changes(Caches::LeftOut).unwrap(), &Settings::default());
+        assert_eq!(
+            guarded.iter().any(|one| one.why.contains("others on this machine")),
+            expected,
+            "{line}: {guarded:?}"
+        );
+        layer.discard().unwrap();
+    }
+}
+
+#[test]
+fn no_other_name_and_no_link_shows_a_token_to_the_next_command() {
+    let after = |line: &str| {
+        let place = repository();
+        let before = place.picture();
+        let (layer, _) = run(&place, line, Dotenv::Locked);
+        let guarded = layer.guarded(&layer.changes(Caches::LeftOut).unwrap(), &Settings::default());
+        layer.keep(Caches::LeftOut, OnConflict::Stop).unwrap();
+        let (next, said) = run(&place, "cat .git/config .npmrc; find . -type f | xargs cat", Dotenv::Locked);
+        next.discard().unwrap();
+        assert!(!said.contains("s3cret"), "{line}: {said}");
+        let npmrc = place.read(".npmrc");
+        layer.take_back(OnConflict::Stop).unwrap();
+        assert_eq!(place.picture(), before, "{line}");
+        (guarded.into_iter().map(|one| one.path.display().to_string()).collect::<Vec<_>>(), npmrc)
+    };
+    let npmrc = "//registry.npmjs.org/:_authToken=s3cret\n".to_owned();
+    assert_eq!(after("ln .git/config c; ln .npmrc n"), (vec!["c".to_owned(), "n".to_owned()], npmrc.clone()));
+    assert_eq!(after("mkdir q; ln .npmrc q/x; rm .npmrc; ln q/x .npmrc"), (vec!["q/x".to_owned()], npmrc.clone()));
+    assert_eq!(after("chmod 600 .git/config; touch .git/config"), (vec![], npmrc.clone()));
+    let (guarded, kept) = after("mkdir d; cp .git/config d; mv .git g; ln -s d .git");
+    assert!(guarded.contains(&"d/config".to_owned()) && kept == npmrc, "{guarded:?}");
+}

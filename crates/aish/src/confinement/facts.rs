@@ -136,6 +136,9 @@ impl Facts {
                 put("deleted_files", json!(change.gone.0));
                 put("deleted_bytes", json!(change.gone.1));
             }
+            if change.is_more_gone {
+                put("uncounted", json!(true));
+            }
             if let Some((old, new)) = change.mode {
                 put("mode", json!([format!("{old:o}"), format!("{new:o}")]));
             }
@@ -234,7 +237,8 @@ impl Entry {
                 _ => format!("a file ({})", size(change.bytes)),
             };
             let (gone, bytes) = change.gone;
-            return format!("{:<8} {path}/ ({}), and in its place {new}", "deleted", files(gone, bytes));
+            let gone = counted(gone, bytes, change.is_more_gone);
+            return format!("{:<8} {path}/ ({gone}), and in its place {new}", "deleted");
         }
         let is_whole_folder =
             change.files != 1 || change.after.or(change.before).is_some_and(|kind| kind == FileKind::Folder);
@@ -242,7 +246,7 @@ impl Entry {
         if let Some(LineCounts { added, removed }) = self.lines.filter(|_| !change.attributes_only) {
             text.push_str(&format!(" +{added} \u{2212}{removed}"));
         } else if is_whole_folder && change.kind != ChangeKind::Changed {
-            text.push_str(&format!("/ ({})", files(change.files, change.bytes)));
+            text.push_str(&format!("/ ({})", counted(change.files, change.bytes, change.is_more_gone)));
         } else if !change.attributes_only {
             text.push_str(&format!(" ({})", size(change.bytes)));
         }
@@ -257,6 +261,15 @@ impl Entry {
             text.push_str(", without its extended attributes or access list");
         }
         text
+    }
+}
+
+/// Tells how many files there were, and their bytes. `is_more` says that some could not be looked at.
+fn counted(count: u64, bytes: u64, is_more: bool) -> String {
+    match (is_more, count) {
+        (false, _) => files(count, bytes),
+        (true, 0) => "what was in it cannot be read".to_owned(),
+        (true, _) => format!("{}, and more that cannot be read", files(count, bytes)),
     }
 }
 
@@ -360,6 +373,13 @@ mod tests {
         ] {
             assert!(!is_named(command, path), "{command}: {path}");
         }
+    }
+
+    #[test]
+    fn what_cannot_be_looked_at_is_not_counted_as_nothing() {
+        assert_eq!(counted(0, 0, true), "what was in it cannot be read");
+        assert_eq!(counted(2, 5, true), "2 files, 5 bytes, and more that cannot be read");
+        assert_eq!(counted(1, 5, false), "1 file, 5 bytes");
     }
 
     #[test]

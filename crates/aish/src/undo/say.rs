@@ -97,7 +97,10 @@ pub fn lost(step: &Step) -> Vec<String> {
 pub fn restored(restored: &Restored, step: &Step, undo: &str) -> Vec<String> {
     // Of what could not be put aside nothing is undone.
     let is_lost = step.files == 0 && !(step.missed.is_empty() && step.unnamed.is_empty());
-    let said = if is_lost { "not undone" } else { "undone" };
+    let is_new = |path: &Path| !step.missed.iter().any(|(lost, _)| Path::new(lost) == path);
+    let refused: Vec<_> = restored.failed.iter().filter(|(path, _)| is_new(path)).collect();
+    let is_refused = restored.restored.is_empty() && !refused.is_empty();
+    let said = if is_lost || is_refused { "not undone" } else { "undone" };
     let mut lines = vec![format!("{said}: {}", restored.command)];
     for path in restored.restored.iter().take(SHOWN) {
         lines.push(format!("  {}", path.display()));
@@ -108,11 +111,10 @@ pub fn restored(restored: &Restored, step: &Step, undo: &str) -> Vec<String> {
     }
     if is_lost {
         lines.push("  nothing of it could be put aside".to_owned());
-    } else if restored.restored.is_empty() {
+    } else if restored.restored.is_empty() && !is_refused {
         lines.push("  everything that was put aside is as it was".to_owned());
     }
-    let is_new = |path: &Path| !step.missed.iter().any(|(lost, _)| Path::new(lost) == path);
-    for (path, why) in restored.failed.iter().filter(|(path, _)| is_new(path)) {
+    for (path, why) in refused {
         lines.push(format!("not brought back: {} because {why}", path.display()));
     }
     if let Some(kept) = &restored.kept {
@@ -181,6 +183,9 @@ mod tests {
         assert_eq!(restored(&lost, &nothing, "aish undo"), told, "it is not said to be undone");
         let same = ["undone: cp big small", "  everything that was put aside is as it was"];
         assert_eq!(restored(&lost, &step, "aish undo"), same);
+        let refused = Restored { failed: vec![("/x".into(), "no leave".into())], ..lost.clone() };
+        let told = ["not undone: cp big small", "not brought back: /x because no leave"];
+        assert_eq!(restored(&refused, &step, "aish undo"), told, "nothing is as it was");
         let marked = |session| list(std::slice::from_ref(&step), session, None)[0].contains("(another session)");
         assert_eq!([marked(None), marked(Some("s")), marked(Some("t"))], [false, false, true]);
     }

@@ -255,6 +255,21 @@ fn what_is_refused_half_way_is_told_and_loses_nothing() {
 }
 
 #[test]
+fn what_others_did_since_a_cut_is_a_step_at_once() {
+    let home = home();
+    assert_eq!(run(&home, &["try", "--keep", "--", "sh", "-c", "echo new > a"]).0, 0);
+    let layers = home.path(".local/state/aish/layers");
+    let layer = std::fs::read_dir(&layers).unwrap().next().unwrap().unwrap().path();
+    std::fs::write(layer.join("state"), "taking-back").unwrap();
+    std::fs::write(home.work().join("a"), "mine\n").unwrap();
+    let (_, out, err) = run(&home, &["undo", "list"]);
+    assert!(out.contains("undo of "), "{out}{err}");
+    assert_eq!(read(&home, "a"), "one\ntwo\n");
+    assert_eq!(run(&home, &["undo"]).0, 0);
+    assert_eq!(read(&home, "a"), "mine\n");
+}
+
+#[test]
 fn a_folder_that_is_no_folder_any_more_is_told_and_never_followed() {
     let home = home();
     std::fs::create_dir(home.work().join("k")).unwrap();
