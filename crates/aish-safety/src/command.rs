@@ -41,6 +41,7 @@ mod fed;
 mod fields;
 mod filters;
 mod fish;
+mod glued;
 mod harmless;
 mod help;
 mod hint;

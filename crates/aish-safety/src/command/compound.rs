@@ -117,6 +117,8 @@ impl Walker<'_> {
         // Its output is read through a descriptor whose number is in a variable.
         self.state.descriptors.insert(COPROCESS, out);
         let name = coprocess.name.as_ref().map_or("COPROC", |name| name.value.as_str());
+        // Before a block it is expanded.
+        self.expand_one(name);
         self.state.assign(name, alloc::vec![Word::literal("-1"), Word::literal("-1")]);
         self.state.assign(&alloc::format!("{name}_PID"), alloc::vec![Word::number(Taint::GUESSED)]);
         Stream::default()

@@ -22,7 +22,7 @@ pub(crate) fn doubt(text: &str) -> Option<&'static str> {
     if goes_on && (words(text).any(|word| matches!(word, "readonly" | "nameref")) || declares_otherwise(text)) {
         return Some("gives a variable a property that changes what is assigned to it");
     }
-    if text.split("([").skip(1).any(|rest| rest.split_once("]=").is_some_and(|(key, _)| key.contains(['(', '`']))) {
+    if computes_keys(text) {
         return Some("computes the key of a list");
     }
     if defines_again(text) {
@@ -35,6 +35,16 @@ pub(crate) fn doubt(text: &str) -> Option<&'static str> {
         return Some("has lines that run by themselves where a shell does not take one before them");
     }
     quotes::doubt(text)
+}
+
+/// Says whether a list that is assigned has a key with a command in it, behind its bracket or a blank: `([$(ls)]=1)`.
+fn computes_keys(text: &str) -> bool {
+    text.contains("=(")
+        && text.match_indices('[').any(|(at, _)| {
+            let is_key = text.get(..at).is_some_and(|before| before.ends_with(['(', ' ', '\t', '\n']));
+            let end = text.get(at..).and_then(|rest| rest.split_once("]=").or_else(|| rest.split_once("]+=")));
+            is_key && end.is_some_and(|(key, _)| key.contains(['(', '`']))
+        })
 }
 
 /// Says whether a function is defined more than once.

@@ -257,9 +257,18 @@ impl Walker<'_> {
         if let Some(name) = name {
             self.fish_groups(&name.value);
         }
-        // By itself fish takes no assignment like this one.
-        let is_read = name.is_some() || self.arguments > 0;
-        for item in prefix.filter(|_| is_read).chain(suffix) {
+        // By itself fish takes no assignment like this one: others (`x+=`, `x[1]=`) are programs to it. In a word that is no list, a
+        // comment may hide the end of the brackets from zsh.
+        let is_read = |item: &&Item| match item {
+            Item::AssignmentWord(assignment, _) => {
+                assignment.append
+                    || !matches!(assignment.name, ast::AssignmentName::VariableName(_))
+                    || matches!(assignment.value, ast::AssignmentValue::Scalar(_))
+            }
+            Item::Word(_) | Item::IoRedirect(_) | Item::ProcessSubstitution(..) => false,
+        };
+        let has_arguments = name.is_some() || self.arguments > 0;
+        for item in prefix.filter(|item| has_arguments || is_read(item)).chain(suffix) {
             match item {
                 Item::Word(word) => {
                     self.zsh_block(&word.value);
@@ -274,7 +283,7 @@ impl Walker<'_> {
                 }
                 Item::IoRedirect(ast::IoRedirect::File(_, _, ast::IoFileRedirectTarget::Filename(word))) => {
                     self.zsh_block(&word.value);
-                    self.fish_groups(&word.value);
+                    self.fish_commands(&word.value);
                 }
                 Item::IoRedirect(_) | Item::ProcessSubstitution(..) => {}
             }
@@ -291,8 +300,19 @@ impl Walker<'_> {
     }
 
     fn fish_groups(&mut self, source: &str) {
+        if source.contains("()") && groups(source).contains(&"") {
+            let reason = "holds brackets with which zsh defines a function";
+            self.note_plain(source, Verdict::Ask, Effect::Run, "zsh.function", reason);
+        }
         // Fish takes no line with `${` in it, where that is no text.
-        if !source.contains('(') || source.contains("${") && !source.contains(['\'', '\\']) {
+        if !source.contains("${") || source.contains(['\'', '\\']) {
+            self.fish_commands(source);
+        }
+    }
+
+    /// As [`Self::fish_groups`], also where `${` stands: behind a redirect fish runs what is in brackets all the same.
+    fn fish_commands(&mut self, source: &str) {
+        if !source.contains('(') {
             return;
         }
         for group in groups(source) {

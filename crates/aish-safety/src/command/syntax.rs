@@ -77,6 +77,7 @@ pub(crate) fn parse(text: &str, budget: &Budget) -> Option<ast::Program> {
     }
     let nested = broken::nesting(&tokens);
     if tokens.windows(2).any(is_no_descriptor)
+        || super::glued::is_glued(&tokens, text)
         || (nested > 2 || tokens.len() >= MIN_BROKEN) && broken::is_broken(&tokens)
         || steps(tokens.len(), nested) > MAX_STEPS
         || !budget.pay(Work::Scan, subscripts(&tokens, nested))

@@ -189,6 +189,8 @@ fn of_expansion(rest: &str, quote: Quote) -> Option<&'static str> {
 /// Says whether a variable that a text begins with has an index that does not end before a quote.
 fn reaches_out(text: &str) -> bool {
     let behind = text.get(1..).unwrap_or_default();
+    // Of zsh: whether it is set, how long it is.
+    let behind = behind.trim_start_matches(['+', '#', '^', '=', '~']);
     let name = match behind.find(|letter| !is_of_a_name(letter)).unwrap_or(behind.len()) {
         // A sum (`$[1]`), or a variable that is a sign.
         0 => usize::from(!behind.starts_with('[')),
