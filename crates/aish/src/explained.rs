@@ -8,11 +8,13 @@ use aish_safety::{
     Analysis, Changes, Judgement, Part, Policy, PolicyRules, Reads, Sends, Surroundings, Taint, Verdict,
 };
 
+use crate::caught::unless_it_panics;
+
 /// Judges a command, and turns a panic into the strictest verdict: a checker's error is never a yes. What a broken policy
 /// would raise is not known: under it nothing is let through.
 pub fn analysed(command: &str, surroundings: &Surroundings, policy: &Policy) -> Analysis {
-    let analysed = std::panic::catch_unwind(|| aish_safety::analyse(command, surroundings, &policy.rules));
-    let mut analysis = analysed.unwrap_or_else(|_| failed());
+    let analysed = unless_it_panics(|| aish_safety::analyse(command, surroundings, &policy.rules));
+    let mut analysis = analysed.unwrap_or_else(failed);
     if let Some(why) = &policy.broken {
         let broken = Judgement::new(Verdict::Ask, "policy.broken", format!("the policy cannot be used: {why}"));
         analysis.judgement = analysis.judgement.strictest(broken);

@@ -12,6 +12,7 @@ mod asker;
 mod base;
 mod briefed;
 mod calibration;
+mod caught;
 mod cli_tools;
 mod command;
 mod completion;

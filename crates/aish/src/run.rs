@@ -7,6 +7,7 @@ use clap::{CommandFactory as _, Parser as _};
 
 use crate::arguments::{Arguments, Command, NorrisFlags, SharedFlags, quick};
 use crate::base::Base;
+use crate::caught::is_waited_for;
 use crate::command;
 use crate::exit::ExitCode;
 use crate::failure::{Failure, FailureKind};
@@ -34,6 +35,9 @@ pub fn run() -> ExitCode {
     // A panic leaves the terminal as it was found.
     let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
+        if is_waited_for() {
+            return;
+        }
         aish_shell::restore_all();
         report(panic);
     }));

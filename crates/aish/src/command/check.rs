@@ -6,6 +6,7 @@ use aish_safety::{Judgement, Policy, PolicyRules, Shell, Surroundings, Verdict, 
 use serde_json::json;
 
 use crate::arguments::CheckFlags;
+use crate::caught::unless_it_panics;
 use crate::exit::ExitCode;
 use crate::explained::{analysed, explanation};
 use crate::failure::Failure;
@@ -83,7 +84,7 @@ fn is_unasked(command: &str, surroundings: &Surroundings, rules: &PolicyRules) -
         let analysis = analyse(command, surroundings, rules);
         is_unasked_in_auto(hold(command, &analysis, tree.as_deref(), surroundings, Shell::Persons), &analysis)
     };
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(unasked)).unwrap_or(false)
+    unless_it_panics(unasked).unwrap_or(false)
 }
 
 /// Shows a judgement; as JSON where it is said whether the command runs unasked in `auto`.

@@ -8,12 +8,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aish_process::{Command, Environment};
-use aish_safety::{Policy, Surroundings, Verdict, analyse};
+use aish_safety::{Policy, Surroundings, Verdict};
 use climax::import::Help;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 use super::manual::{Page, sentence};
+use crate::explained::analysed;
 
 /// How long a program may take for its help.
 const LIMIT: Duration = Duration::from_millis(700);
@@ -41,8 +42,8 @@ pub type ShowsHelp = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 /// Lets what is known of programs and the person's own rules tell.
 pub fn judged(policy: Policy, around: Arc<dyn Fn() -> Surroundings + Send + Sync>) -> ShowsHelp {
     Arc::new(move |line| {
-        let judgement = analyse(line, &around(), &policy.rules).judgement;
-        policy.broken.is_none() && judgement.verdict == Verdict::Allow && judgement.rule.as_str() == "help"
+        let judgement = analysed(line, &around(), &policy).judgement;
+        judgement.verdict == Verdict::Allow && judgement.rule.as_str() == "help"
     })
 }
 

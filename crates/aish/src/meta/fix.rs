@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use aish_llm::{CallOptions, ChatRequest, Purpose, text_of};
-use aish_safety::{Verdict, analyse};
+use aish_safety::Verdict;
 use aish_types::{Message, head_and_tail, sanitize};
 
+use crate::explained::analysed;
 use crate::failure::Failure;
 use crate::repl::Repl;
 
@@ -76,8 +77,8 @@ fn show(repl: &mut Repl, answer: &str) {
         }
         return;
     };
-    let judgement =
-        analyse(&command, &(repl.conversation.driver.environment.surroundings)(), &repl.base.policy().rules).judgement;
+    let around = (repl.conversation.driver.environment.surroundings)();
+    let judgement = analysed(&command, &around, &repl.base.policy()).judgement;
     if judgement.verdict == Verdict::Halt {
         repl.say(&format!("the command below may destroy something: {}", judgement.reason));
     }

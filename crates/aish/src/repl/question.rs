@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
 use aish_route::PriorTurn;
-use aish_safety::{PolicyRules, Surroundings, Taint, analyse};
+use aish_safety::{Policy, Surroundings, Taint};
 use aish_term::question::CANCEL;
 use aish_turn::{Outcome, Transcript};
 use aish_types::sanitize;
@@ -12,6 +12,7 @@ use aish_types::sanitize;
 use super::{Flow, Repl};
 use crate::conversation::Conversation;
 use crate::exit::ExitCode;
+use crate::explained::analysed;
 use crate::file_places::ProjectFiles;
 use crate::live::Executed;
 use crate::memory::extract;
@@ -154,8 +155,8 @@ fn prior_turn_of(outcome: &Outcome, transcript: &Transcript) -> PriorTurn {
 
 /// Returns where what the last commands showed comes from.
 fn shown_by(pending: &[Executed]) -> Taint {
-    let (around, rules) = (Surroundings::default(), PolicyRules::default());
-    let taint = |executed: &Executed| analyse(&executed.command, &around, &rules).taint;
+    let (around, policy) = (Surroundings::default(), Policy::default());
+    let taint = |executed: &Executed| analysed(&executed.command, &around, &policy).taint;
     pending.iter().map(taint).max().unwrap_or_default()
 }
 

@@ -41,6 +41,7 @@ fn bad_lines_are_never_allowed() {
         ("invalid UTF-8", b"ls \xff\xfe\x80".to_vec(), "ask"),
         ("a quote that does not close", b"ls 'a".to_vec(), "ask"),
         ("a double quote that does not close", b"echo \"$(ls".to_vec(), "ask"),
+        ("what the parser panics on", b"echo ${$(<< )".to_vec(), "ask"),
         ("only blanks", b"   \t  ".to_vec(), "ask"),
         ("subshells 5,000 deep", deep("(", ")"), "halt"),
         ("substitutions 5,000 deep", deep("$(", ")"), "halt"),
