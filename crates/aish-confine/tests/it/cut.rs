@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use aish_confine::{Caches, Layer, OnConflict, State};
 
-use crate::place::Place;
+use crate::place::{Place, elsewhere};
 
 /// Set for the process that keeps a layer and is ended.
 const VICTIM: &str = "CONFINE_KEEP";
@@ -159,14 +159,6 @@ fn copies_that_a_cut_left_before_the_first_move_are_taken_away() {
     assert_eq!(place.picture(), before);
     layer.take_back(OnConflict::Stop).unwrap();
     assert_eq!(place.picture(), old);
-}
-
-/// A place whose layers are on another file system.
-fn elsewhere() -> (Place, tempfile::TempDir) {
-    let mut place = Place::new();
-    let shared = tempfile::tempdir_in("/dev/shm").unwrap();
-    place.layers = shared.path().to_owned();
-    (place, shared)
 }
 
 #[test]

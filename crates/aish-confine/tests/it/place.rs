@@ -35,6 +35,14 @@ pub(crate) struct Ran {
     pub(crate) report: Report,
 }
 
+/// A place whose layers are on another file system.
+pub(crate) fn elsewhere() -> (Place, tempfile::TempDir) {
+    let mut place = Place::new();
+    let shared = tempfile::tempdir_in("/dev/shm").unwrap();
+    place.layers = shared.path().to_owned();
+    (place, shared)
+}
+
 impl Place {
     pub(crate) fn new() -> Self {
         Self::below(&base())

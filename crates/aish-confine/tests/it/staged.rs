@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use aish_confine::{Caches, Layer, OnConflict};
 
 use crate::faults::Mounted;
-use crate::place::{Place, command, is_root, picture};
+use crate::place::{Place, command, elsewhere, is_root, picture};
 
 /// Makes a file in each of two folders whose inodes have the same number, each with a second name.
 fn alike(a: &Path, b: &Path) {
@@ -75,14 +75,6 @@ fn capabilities_of_another_users_program_come_back() {
     let layer = place.keep("rm program");
     layer.take_back(OnConflict::Stop).unwrap();
     assert_eq!(place.picture(), before);
-}
-
-/// A place whose layers are on another file system.
-fn elsewhere() -> (Place, tempfile::TempDir) {
-    let mut place = Place::new();
-    let shared = tempfile::tempdir_in("/dev/shm").unwrap();
-    place.layers = shared.path().to_owned();
-    (place, shared)
 }
 
 #[test]
