@@ -98,13 +98,15 @@ impl ShellState {
     }
 
     /// Says whether something that the shell may run has a variable in it, or makes a variable stand for it: functions, aliases,
-    /// traps, keys, prompts, and values that hold such text.
-    pub fn takes(&self, name: &str) -> bool {
+    /// traps, keys, prompts, and values that hold such text. Where the value would assign as arithmetic, the name alone is enough:
+    /// `((x))` reads what is in `x` as an expression.
+    pub fn takes(&self, name: &str, value: &str) -> bool {
+        let assigns = ["=", "++", "--", "["].iter().any(|operator| value.contains(operator));
         let functions = self.functions.iter().map(|function| function.text.as_str());
         let others =
             self.variables.iter().filter(|variable| variable.name != name).map(|variable| variable.text.as_str());
         let texts = functions.chain(others).chain([self.aliases.as_str(), self.acts.as_str()]);
-        texts.into_iter().any(|text| is_taken(text, name))
+        texts.into_iter().any(|text| is_taken(text, name, assigns))
     }
 
     /// Makes the state of a shell that has an environment and nothing else.
@@ -151,16 +153,16 @@ impl ShellState {
     }
 }
 
-/// Says whether a name stands in a text where a shell puts in the value of a variable, or gives its name away: `$name`, `${name`,
-/// `${!name`, `other=name`.
-fn is_taken(text: &str, name: &str) -> bool {
+/// Says whether a name stands in a text, anywhere or where a shell puts in the value of a variable, or gives its name away: `$name`,
+/// `${name`, `${!name`, `other=name`.
+fn is_taken(text: &str, name: &str, anywhere: bool) -> bool {
     let is_of_a_name = |letter: char| letter == '_' || letter.is_ascii_alphanumeric();
     text.match_indices(name).any(|(at, _)| {
         let (before, behind) = (text.get(..at).unwrap_or_default(), text.get(at + name.len()..).unwrap_or_default());
         let is_whole = !before.ends_with(is_of_a_name) && !behind.starts_with(is_of_a_name);
         let before = before.trim_end_matches(['\'', '"', '\\']);
         let before = before.strip_suffix(['!', '#']).unwrap_or(before);
-        is_whole && (before.ends_with('$') || before.ends_with("${") || before.ends_with('='))
+        is_whole && (anywhere || before.ends_with('$') || before.ends_with("${") || before.ends_with('='))
     })
 }
 
@@ -297,13 +299,17 @@ mod tests {
         let state = state_of(
             r#"f() { local cur; cur=1; echo "$cur" "${asked[@]}" "${!by_name}" plain; given=handed; }
                alias e='echo $in_alias'; trap 'run "$trapped"' USR1; PROMPT_COMMAND='${prompted-:}'
-               quoted='see "$within"'; alone=1"#,
+               quoted='see "$within"'; alone=1; g() { (( counted > 1 )) && echo "${list[at]}"; }"#,
         );
         for name in ["cur", "asked", "by_name", "handed", "in_alias", "trapped", "prompted", "within"] {
-            assert!(state.takes(name), "{name}");
+            assert!(state.takes(name, "1"), "{name}");
         }
-        for name in ["plain", "given", "alone", "quoted", "c", "rapped"] {
-            assert!(!state.takes(name), "{name}");
+        for name in ["plain", "given", "alone", "quoted", "c", "rapped", "counted"] {
+            assert!(!state.takes(name, "a-1"), "{name}");
+        }
+        for value in ["PATH=1", "--x", "x++", "a[i]"] {
+            assert!(state.takes("counted", value) && state.takes("at", value), "{value}");
+            assert!(!state.takes("rapped", value), "{value}");
         }
     }
 }

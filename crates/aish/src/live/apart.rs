@@ -93,7 +93,7 @@ pub(super) async fn come_back(live: &Live, call: &CallId) -> Option<String> {
                     && is_harmless_name(&variable.name)
                     && is_harmless_value(value)
                     // What the person's shell runs by itself takes no orders from the model.
-                    && !before.takes(&variable.name)
+                    && !before.takes(&variable.name, value)
                     && value.len() <= LONGEST_VALUE =>
             {
                 lines.push(format!("{}={}", variable.name, quoted(value)));
