@@ -36,7 +36,7 @@ pub fn is_private_name(name: &[u8]) -> bool {
 const SHORTEST_TOKEN: usize = 20;
 
 /// Says whether a value has a password or a token in a URL (`scheme://user:password@host`), or a private key.
-fn has_password(value: &[u8]) -> bool {
+pub(crate) fn has_password(value: &[u8]) -> bool {
     let urls = value.windows(3).enumerate().filter(|(_, window)| window == b"://");
     let mut urls = urls.filter_map(|(at, _)| value.get(at + 3..));
     urls.any(|rest| secret_user(rest).is_some()) || value.windows(15).any(|window| window == b" PRIVATE KEY---")

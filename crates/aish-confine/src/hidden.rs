@@ -8,6 +8,7 @@ use aish_types::secret_files::{AT_HOME, ELSEWHERE, FOLDERS_OF_SETTINGS, OPEN_IN_
 
 use crate::mounts::Mounts;
 use crate::named_places::{of_variables, other_homes};
+use crate::secret_settings::holds_secret;
 
 /// Entries of a folder that are looked at.
 const MOST: usize = 2_000;
@@ -36,7 +37,7 @@ pub(crate) fn places(
 ) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for home in home.map(Path::to_owned).into_iter().chain(other_homes(home)) {
-        of_home(&home, &mut found);
+        of_home(&home, open, &mut found);
     }
     let (patterns, settings) = of_variables(variables, home);
     let mut named = Vec::new();
@@ -44,7 +45,7 @@ pub(crate) fn places(
         expand(pattern, &mut named);
     }
     for folder in settings.iter().flat_map(|folder| entries(folder, |_| true).0) {
-        named.extend(entries(&folder, |_| true).1.into_iter().filter(|file| is_named_secret(file)));
+        named.extend(entries(&folder, |_| true).1.into_iter().filter(|file| is_secret(file, open)));
     }
     let kept = kept(home, open);
     // A name leads to the file; a device, or what all work is in, is no secret.
@@ -62,7 +63,7 @@ pub(crate) fn places(
         let others = others.chain([PathBuf::from("/root")]);
         for other in others.filter(|other| other.is_dir() && home.is_none_or(|home| home != other)) {
             if open.iter().map(PathBuf::as_path).chain(home).any(|inside| inside.starts_with(&other)) {
-                of_home(&other, &mut found);
+                of_home(&other, open, &mut found);
             } else {
                 found.push(other);
             }
@@ -74,20 +75,25 @@ pub(crate) fn places(
     found
 }
 
-/// Adds the secrets of one home: the places that are known, and files of settings whose names say what they hold.
-fn of_home(home: &Path, found: &mut Vec<PathBuf>) {
+/// Adds the secrets of one home: the places that are known, and files of settings whose names say what they hold, or that hold a
+/// secret whatever their name. Where is worked, content says nothing.
+fn of_home(home: &Path, open: &[PathBuf], found: &mut Vec<PathBuf>) {
     for pattern in AT_HOME {
         expand(&home.join(pattern), found);
     }
     let is_dotted = |name: &str| name.starts_with('.');
     let (mut folders, files) = entries(home, is_dotted);
-    found.extend(files.into_iter().filter(|file| is_named_secret(file)));
+    found.extend(files.into_iter().filter(|file| is_secret(file, open)));
     for below in FOLDERS_OF_SETTINGS {
         folders.extend(entries(&home.join(below), |_| true).0);
     }
     for folder in folders.iter().filter(|folder| !folder.ends_with(".ssh")) {
-        found.extend(entries(folder, |_| true).1.into_iter().filter(|file| is_named_secret(file)));
+        found.extend(entries(folder, |_| true).1.into_iter().filter(|file| is_secret(file, open)));
     }
+}
+
+fn is_secret(file: &Path, open: &[PathBuf]) -> bool {
+    is_named_secret(file) || !open.iter().any(|inside| file.starts_with(inside)) && holds_secret(file)
 }
 
 /// Lists the folders and the files right in a folder whose names are asked for. Links are neither.

@@ -63,6 +63,7 @@ mod report;
 mod resolver;
 mod room;
 mod secret_lines;
+mod secret_settings;
 mod set_up_error;
 mod settings;
 mod several;

@@ -15,6 +15,7 @@ use crate::in_tree;
 use crate::layer::{Layer, LayerError};
 use crate::mounts::Mounts;
 use crate::plan::{Mechanism, Plan};
+use crate::secret_settings::identity;
 use crate::settings::{Dotenv, Settings};
 use crate::tree::tree;
 
@@ -43,10 +44,13 @@ pub struct Surroundings {
     veiled: Vec<PathBuf>,
     dotenv: Dotenv,
     keep_variables: Vec<String>,
+    /// Variables that say what the hidden settings of git do.
+    identity: Vec<(OsString, OsString)>,
 }
 
 impl Surroundings {
-    /// Looks around a folder. It reads folders, and nothing in files but the index of git where a tree has a `.env`.
+    /// Looks around a folder. It reads folders, files of settings in the home folder, once as long as they stay as they are, and the
+    /// index of git where a tree has a `.env`.
     ///
     /// # Errors
     /// When the working folder is gone, or the tree has more entries than can be looked through for secrets.
@@ -91,6 +95,10 @@ impl Surroundings {
         // What lies in something hidden is hidden with it.
         hidden.dedup_by(|later, earlier| later.starts_with(&*earlier));
         locked.retain(|path| !hidden.iter().any(|secret| path.starts_with(secret)));
+        let of_git = [".gitconfig", ".config/git/config"]
+            .iter()
+            .filter_map(|file| fs::canonicalize(home.as_ref()?.join(file)).ok());
+        let identity = of_git.filter(|file| hidden.contains(file)).flat_map(|file| identity(&file)).collect();
         let roots = trees.into_iter().map(|path| (path, false)).chain(caches.into_iter().map(|path| (path, true)));
         Ok(Self {
             folder,
@@ -102,6 +110,7 @@ impl Surroundings {
             veiled,
             dotenv: settings.dotenv,
             keep_variables: settings.keep_variables.clone(),
+            identity,
         })
     }
 
@@ -141,7 +150,11 @@ impl Surroundings {
     {
         let keep = |name: &OsString| self.keep_variables.iter().any(|known| name == known.as_str());
         let known = variables.into_iter().filter(|(name, value)| keep(name) || !is_secret(&value.to_string_lossy()));
-        environment::clean(known, &[], &self.keep_variables)
+        let mut left = environment::clean(known, &[], &self.keep_variables);
+        let of_git = self.identity.iter().filter(|(name, _)| !left.iter().any(|(known, _)| known == name));
+        let of_git: Vec<_> = of_git.cloned().collect();
+        left.extend(of_git);
+        left
     }
 
     /// Makes a layer over the tree and the caches, in which settings of the tree's repositories have no secrets where files of
@@ -236,5 +249,37 @@ mod tests {
         assert_eq!(left.iter().map(|(name, _)| name.to_str().unwrap()).collect::<Vec<_>>(), ["API_KEY", "LANG"]);
         settings.dotenv = Dotenv::Readable;
         assert_eq!(Surroundings::of(&caller, &settings).unwrap().locked(), [""; 0].map(PathBuf::from));
+    }
+
+    #[test]
+    fn settings_that_hold_a_secret_are_hidden_and_who_commits_is_still_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = fs::canonicalize(folder.path()).unwrap();
+        for path in [".config/app", ".config/other", ".config/mine/.git", "layers"] {
+            fs::create_dir_all(home.join(path)).unwrap();
+        }
+        let secret = "token = a1B2c3D4e5\n";
+        for file in [".config/app/settings.yml", ".config/mine/app.toml", ".apprc"] {
+            fs::write(home.join(file), secret).unwrap();
+        }
+        fs::write(home.join(".config/other/settings.yml"), "colour = 1\n").unwrap();
+        fs::write(home.join(".gitconfig"), "[user]\n\tname = Ana\n[http]\n\textraheader = Token: x\n").unwrap();
+        let (at, layers) = (home.join(".config/mine"), home.join("layers"));
+        let caller = Caller { folder: &at, home: Some(&home), own: &[], layers: &layers };
+        let look = || Surroundings::of(&caller, &Settings::default()).unwrap();
+        let below = |found: &Surroundings| -> Vec<String> {
+            let below = found.hidden.iter().filter_map(|path| path.strip_prefix(&home).ok());
+            below.map(|path| path.display().to_string()).collect()
+        };
+        let found = look();
+        // What is worked in may speak of secrets.
+        assert_eq!(below(&found), [".apprc", ".config/app/settings.yml"]);
+        assert!(found.variables([], |_| false).is_empty());
+        fs::write(home.join(".gitconfig"), "[user]\n\tname = Ana\n[x]\n\ttoken = a1B2c3D4e5\n").unwrap();
+        let found = look();
+        assert_eq!(below(&found), [".apprc", ".config/app/settings.yml", ".gitconfig"]);
+        let known = [("GIT_AUTHOR_NAME".into(), "Eve".into())];
+        let expected = [("GIT_AUTHOR_NAME".into(), "Eve".into()), ("GIT_COMMITTER_NAME".into(), "Ana".into())];
+        assert_eq!(found.variables(known, |_| false), expected);
     }
 }
