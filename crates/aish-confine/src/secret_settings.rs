@@ -1,5 +1,6 @@
 //! Files of settings that hold a key, a token or a password, whatever they are called and wherever a program keeps them.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
@@ -7,6 +8,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use aish_types::mask::KEY_REST;
 use aish_types::{NameContext, is_secret_name, mask};
 
 use crate::environment::has_password;
@@ -64,7 +66,10 @@ pub(crate) fn holds_secret(file: &Path) -> bool {
 fn is_secret(content: &[u8]) -> bool {
     let text = String::from_utf8_lossy(content);
     has_password(content)
-        || matches!(mask(&text), std::borrow::Cow::Owned(_))
+        || text
+            .split_ascii_whitespace()
+            .filter(|word| word.len() > KEY_REST)
+            .any(|word| matches!(mask(word), Cow::Owned(_)))
         || text.lines().filter(|line| !line.trim_start().starts_with(['#', ';', '/'])).any(has_named)
 }
 
