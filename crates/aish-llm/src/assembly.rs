@@ -3,6 +3,8 @@
 //! The rule: the given index; else a new id, or a name after complete JSON, opens a call; else the last call grows.
 //! A different id under the same index is a new call (Ollama gives every call index 0).
 
+use std::collections::HashMap;
+
 use aish_types::{CallId, ToolCall};
 use serde_json::Value;
 
@@ -33,6 +35,10 @@ struct OpenCall {
 #[derive(Debug, Default)]
 pub(crate) struct Assembly {
     calls: Vec<OpenCall>,
+    /// The last call of each index.
+    by_index: HashMap<u64, usize>,
+    /// The last call of each id that a server gave.
+    by_id: HashMap<String, usize>,
 }
 
 /// Why calls of an answer must not run.
@@ -63,20 +69,44 @@ impl Assembly {
     /// Takes one piece.
     pub(crate) fn push(&mut self, piece: CallPiece<'_>) {
         let at = match piece.index {
-            Some(index) => self.calls.iter().rposition(|call| call.index == Some(index)),
+            Some(index) => self.by_index.get(&index).copied(),
             None if piece.id.is_empty() => self.calls.len().checked_sub(1),
-            None => self.calls.iter().rposition(|call| call.id == piece.id),
+            None => self.by_id.get(piece.id).copied(),
         };
-        let call = at.and_then(|at| self.calls.get_mut(at)).filter(|call| !call.is_over_before(piece));
-        match call {
-            Some(call) => call.grow(piece),
-            None => self.calls.push(OpenCall {
-                index: piece.index,
-                id: piece.id.into(),
-                name: piece.name.into(),
-                arguments: piece.arguments.into(),
-                extra: piece.extra.cloned(),
-            }),
+        let open =
+            at.and_then(|at| Some((at, self.calls.get_mut(at)?))).filter(|(_, call)| !call.is_over_before(piece));
+        let at = match open {
+            Some((at, call)) => {
+                call.grow(piece);
+                at
+            }
+            None => {
+                self.calls.push(OpenCall {
+                    index: piece.index,
+                    id: piece.id.into(),
+                    name: piece.name.into(),
+                    arguments: piece.arguments.into(),
+                    extra: piece.extra.cloned(),
+                });
+                self.calls.len() - 1
+            }
+        };
+        self.note(at);
+    }
+
+    /// Notes by which index and id a call is found.
+    fn note(&mut self, at: usize) {
+        let Some(call) = self.calls.get(at) else { return };
+        if let Some(index) = call.index {
+            let last = self.by_index.entry(index).or_insert(at);
+            *last = at.max(*last);
+        }
+        match self.by_id.get_mut(&call.id) {
+            Some(last) => *last = at.max(*last),
+            None if call.id.is_empty() => {}
+            None => {
+                self.by_id.insert(call.id.clone(), at);
+            }
         }
     }
 
@@ -88,7 +118,9 @@ impl Assembly {
 
     /// Releases the calls, whole or as malformed. `first_free` numbers the ids that the server did not give.
     pub(crate) fn release(self, names: &WireNames, cut: Option<CutBy>, first_free: usize) -> Vec<StreamEvent> {
-        let twice = |id: &str| !id.is_empty() && self.calls.iter().filter(|call| call.id == id).count() > 1;
+        let mut uses: HashMap<&str, usize> = HashMap::new();
+        self.calls.iter().for_each(|call| *uses.entry(&call.id).or_default() += 1);
+        let twice = |id: &str| !id.is_empty() && uses.get(id).is_some_and(|count| *count > 1);
         let doubled: Vec<bool> = self.calls.iter().map(|call| twice(&call.id)).collect();
         self.calls
             .into_iter()
@@ -301,6 +333,22 @@ mod tests {
     #[test]
     fn the_same_id_twice_runs_neither() {
         check(&[piece(Some(0), "a", "x", "{}"), piece(Some(1), "a", "y", "{}")], &["!a x {}", "!a y {}"]);
+    }
+
+    /// All of them are read within seconds; looking through all calls for each took minutes.
+    #[test]
+    fn two_hundred_thousand_calls_are_read_in_one_go() {
+        let began = std::time::Instant::now();
+        let mut assembly = Assembly::default();
+        let ids: Vec<String> = (0..200_000).map(|id| format!("call_{id}")).collect();
+        for (index, id) in (0_u64..).zip(&ids) {
+            assembly.push(piece(Some(index), id, "x", "{}"));
+            assembly.push(piece(Some(index), "", "", " "));
+        }
+        let released = assembly.release(&names(), None, 1);
+        assert_eq!(released.len(), ids.len());
+        assert!(released.iter().all(|event| matches!(event, StreamEvent::ToolCall(_))));
+        assert!(began.elapsed() < std::time::Duration::from_secs(60), "{:?}", began.elapsed());
     }
 
     #[test]

@@ -85,7 +85,9 @@ fn asked(retry_after_ms: Option<u64>) -> String {
     match retry_after_ms.map(|millis| millis.div_ceil(1000)) {
         None => String::new(),
         Some(seconds @ 0..=119) => format!(" (it asks to wait {seconds} s)"),
-        Some(seconds) => format!(" (it asks to wait {seconds} s, {} min)", seconds.div_ceil(60)),
+        Some(seconds @ 120..=7199) => format!(" (it asks to wait {seconds} s, {} min)", seconds.div_ceil(60)),
+        Some(seconds @ 7200..=172_799) => format!(" (it asks to wait {seconds} s, {} h)", seconds.div_ceil(3600)),
+        Some(seconds) => format!(" (it asks to wait {seconds} s, {} days)", seconds.div_ceil(86_400)),
     }
 }
 
@@ -222,6 +224,21 @@ impl ChatError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_wait_is_told_in_a_unit_that_fits() {
+        for (seconds, told) in [
+            (2, "2 s"),
+            (119, "119 s"),
+            (120, "120 s, 2 min"),
+            (3601, "3601 s, 61 min"),
+            (86_400, "86400 s, 24 h"),
+            (200_000, "200000 s, 3 days"),
+        ] {
+            let error = ChatError::RateLimited { message: "no".into(), retry_after_ms: Some(seconds * 1000) };
+            assert_eq!(error.to_string(), format!("too many requests: no (it asks to wait {told})"));
+        }
+    }
 
     #[test]
     fn the_key_is_taken_out_of_the_words() {

@@ -87,6 +87,11 @@ impl Pieces {
         }
     }
 
+    /// Returns whether a sequence has begun and not ended.
+    pub(crate) const fn is_inside(&self) -> bool {
+        self.inside
+    }
+
     /// Gives up what was held.
     pub(crate) fn flush(&mut self) -> Vec<u8> {
         self.leave();

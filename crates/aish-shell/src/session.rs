@@ -46,6 +46,8 @@ pub(crate) struct Session {
     pub(crate) since: Instant,
     /// The number of the last command that was sent.
     number: u64,
+    /// What was typed last to make the shell run a command; a shell that dies first leaves it unread.
+    typed: String,
     /// Whether the hook was put back since the last end mark.
     rearmed: bool,
     /// How often it was put back since then.
@@ -104,6 +106,7 @@ impl Session {
             at_prompt: false,
             since: Instant::now(),
             number: 0,
+            typed: String::new(),
             rearmed: false,
             rearms: 0,
             child,
@@ -210,7 +213,10 @@ impl Session {
 
     /// Takes what was typed and not read. The shell must not be reading.
     pub(crate) fn take_type_ahead(&self) -> io::Result<Vec<u8>> {
-        let keys = self.line.take_type_ahead()?;
+        let mut keys = self.line.take_type_ahead()?;
+        if keys.starts_with(self.typed.as_bytes()) {
+            keys.drain(..self.typed.len());
+        }
         // A hook that was put back twice left the second line unread.
         let line = self.exchange.rearm_line();
         match String::from_utf8(keys) {
@@ -223,7 +229,8 @@ impl Session {
     pub(crate) async fn send(&mut self, command: &str) -> io::Result<()> {
         let delivery = Delivery::choose(command, self.report.takes_alias);
         let first = if self.report.edits { Delivery::UNEDITED } else { "" };
-        self.line.type_unseen(&format!("{first}{}", delivery.trigger()))?;
+        self.typed = format!("{first}{}", delivery.trigger());
+        self.line.type_unseen(&self.typed)?;
         self.at_prompt = false;
         self.number += 1;
         self.exchange.send(delivery.kind(), self.number, command).await

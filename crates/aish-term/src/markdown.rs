@@ -1,7 +1,7 @@
 //! Streamed markdown: text of a model goes in as it comes, what to write comes out.
 //!
 //! Finished blocks are written once and never touched again; only the block that is still open is drawn anew, at most
-//! sixty times a second. Where the cursor may not be moved, the text goes through as it comes, clean and undecorated.
+//! sixty times a second, and more seldom where it is long. Where the cursor may not be moved, the text goes through as it comes, clean and undecorated.
 
 mod document;
 mod fence;
@@ -25,8 +25,9 @@ use document::Document;
 use render::Renderer;
 use tail::Tail;
 
-/// The shortest time between two drawings.
+/// The shortest time between two drawings, for each so many bytes that are still open: all of them are drawn anew.
 const FRAME: Duration = Duration::from_millis(16);
+const DRAWN_IN_A_FRAME: usize = 16 * 1024;
 
 /// Colours a whole block of code in a language, named as after a fence; a line each.
 pub fn code_lines(language: &str, text: &str, theme: &Theme) -> Vec<Styled> {
@@ -92,7 +93,9 @@ impl Markdown {
 
     /// Returns when [`Markdown::tick`] wants to be called, where something waits to be drawn.
     pub fn deadline(&self) -> Option<Duration> {
-        self.waiting.then(|| self.drawn.map_or(Duration::ZERO, |drawn| drawn + FRAME))
+        let frames = 1 + self.document.source.len() / DRAWN_IN_A_FRAME;
+        let frame = FRAME.saturating_mul(u32::try_from(frames).unwrap_or(u32::MAX));
+        self.waiting.then(|| self.drawn.map_or(Duration::ZERO, |drawn| drawn.saturating_add(frame)))
     }
 
     /// Draws what waits, if it is time.

@@ -263,12 +263,7 @@ impl Collector {
                 default = Some(name.to_owned());
                 break;
             }
-            let known: Vec<&str> = models.keys().map(String::as_str).collect();
-            let known = if known.is_empty() {
-                "none can be used".to_owned()
-            } else {
-                format!("there are: {}", known.join(", "))
-            };
+            let known = told(name, models.keys().map(String::as_str).collect());
             notices.push(format!("there is no model {name:?}; {known}"));
         }
         let first = places.iter().min_by_key(|(_, place)| place.origin).map(|(name, _)| name.clone());
@@ -284,6 +279,23 @@ impl Collector {
             chosen: wanted.is_some_and(|wanted| default.as_deref() == Some(wanted)),
         };
         ModelSet { broker: Broker::new(models, chain), default, notices, places }
+    }
+}
+
+/// How many models are told beside a name that none has.
+const MOST_TOLD: usize = 12;
+
+/// Says which models there are beside a name that none has: those that may be meant, else some of all.
+pub fn told(name: &str, known: Vec<&str>) -> String {
+    let near = aish_types::near::near(name, known.iter().copied(), 3);
+    match (near.as_slice(), known.len()) {
+        (_, 0) => "none can be used".to_owned(),
+        ([], count) if count > MOST_TOLD => {
+            let some = known.get(..MOST_TOLD).unwrap_or_default();
+            format!("there are: {} and {} more", some.join(", "), count - MOST_TOLD)
+        }
+        ([], _) => format!("there are: {}", known.join(", ")),
+        (near, _) => format!("did you mean {}?", near.join(" or ")),
     }
 }
 
@@ -381,6 +393,21 @@ mod tests {
     use aish_llm::discovery::Origin;
 
     use super::*;
+
+    #[test]
+    fn beside_a_name_that_no_model_has_the_nearest_is_told() {
+        let many: Vec<String> = (0..40).map(|at| format!("model-{at}x")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        for (name, known, expected) in [
+            ("calude", vec!["claude", "gpt"], "did you mean claude?"),
+            ("zzz", vec!["claude", "gpt"], "there are: claude, gpt"),
+            ("x", Vec::new(), "none can be used"),
+        ] {
+            assert_eq!(told(name, known), expected, "{name}");
+        }
+        let some = told("zzz", many);
+        assert!(some.starts_with("there are: model-0x, ") && some.ends_with(", model-11x and 28 more"), "{some}");
+    }
 
     #[test]
     fn a_local_model_is_offered_the_tools_that_it_can_use() {

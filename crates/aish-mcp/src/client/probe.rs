@@ -25,6 +25,8 @@ pub struct TargetReport {
     pub protocol: Option<String>,
     /// The names of its tools, as the server knows them.
     pub tools: Vec<String>,
+    /// False where it has more tools than are taken.
+    pub whole: bool,
     /// The result of the call: `text`, `is_error`, perhaps `structured`.
     pub result: Option<Value>,
     /// What went wrong.
@@ -38,7 +40,7 @@ impl TargetReport {
     /// Reports a trial that could not begin.
     pub fn failed(error: String) -> Self {
         let error = Some(ServerFault::Failed(error));
-        Self { ok: false, era: None, protocol: None, tools: Vec::new(), result: None, error, ms: 0 }
+        Self { ok: false, era: None, protocol: None, tools: Vec::new(), whole: true, result: None, error, ms: 0 }
     }
 }
 
@@ -49,8 +51,16 @@ fn in_words<S: Serializer>(error: &Option<ServerFault>, serializer: S) -> Result
 /// Connects to a server, lists its tools, makes a call through its gate where one is given, and disconnects.
 pub async fn test_target(options: ServerOptions, ports: Ports, call: Option<GatedCall>) -> TargetReport {
     let started = Instant::now();
-    let mut report =
-        TargetReport { ok: false, era: None, protocol: None, tools: Vec::new(), result: None, error: None, ms: 0 };
+    let mut report = TargetReport {
+        ok: false,
+        era: None,
+        protocol: None,
+        tools: Vec::new(),
+        whole: true,
+        result: None,
+        error: None,
+        ms: 0,
+    };
     match McpClient::connect(options, ports).await {
         Err(ConnectError::Failed(fault)) => report.error = Some(fault),
         Err(error) => report.error = Some(ServerFault::Failed(error.to_string())),
@@ -60,6 +70,7 @@ pub async fn test_target(options: ServerOptions, ports: Ports, call: Option<Gate
             let modern = report.protocol.as_deref().is_some_and(|protocol| protocol >= "2026-07-28");
             report.era = Some(if modern { "modern" } else { "legacy" });
             let definitions = client.definitions();
+            report.whole = client.has_whole_list();
             report.tools = definitions.iter().map(|definition| definition.name.split().1.to_owned()).collect();
             match call {
                 None => report.ok = true,

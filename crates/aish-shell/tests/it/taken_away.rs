@@ -121,3 +121,17 @@ async fn the_end_of_a_job_is_told_once_and_with_immediate_notices_too() {
         shell.stop().await;
     }
 }
+
+#[tokio::test]
+async fn a_shell_that_dies_before_it_reads_its_command_leaves_nothing_to_the_next_one() {
+    let (shell, person) = (Shell::start(Options { rc: Rc::Skip, ..watched() }), Person::sit_down());
+    // The next file that the hook writes ends the shell, behind what makes it run the command.
+    for command in ["echo one", "cat <<E\none\nE"] {
+        person.run(&shell, "ulimit -S -f 0").await;
+        let result = person.run(&shell, command).await;
+        assert_eq!(result.ending, Ending::Died(Exit::Signal(25)), "{command}");
+        assert_eq!(String::from_utf8_lossy(&result.type_ahead), "", "{command}");
+        assert_eq!(person.run(&shell, "echo on").await.output.clean_text(), "on\n");
+    }
+    shell.stop().await;
+}

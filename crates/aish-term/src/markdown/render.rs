@@ -13,7 +13,7 @@ use crate::styled::Styled;
 use crate::theme::Theme;
 use crate::wrap;
 
-/// Nesting deeper than this is drawn without further indentation.
+/// Nesting deeper than this is shown as it was written: each level takes its piece of the width, and of the stack.
 const DEEPEST: usize = 12;
 
 /// How a list numbers its items.
@@ -66,7 +66,7 @@ impl Renderer {
     /// Draws a source that is one block, or several.
     pub(super) fn block(&mut self, source: &str, width: usize) -> Vec<Styled> {
         let mut events = Parser::new_ext(source, EXTENSIONS).into_offset_iter().peekable();
-        let place = Place { source, width: width.max(1), depth: 0, base: Style::new() };
+        let place = Place::of(source, width);
         self.container(&mut events, place, None)
     }
 
@@ -85,7 +85,7 @@ impl Renderer {
             _ => own,
         };
         events.next();
-        let place = Place { source, width: width.max(1), depth: 0, base: Style::new() };
+        let place = Place::of(source, width);
         let lines = self.list(&mut events, place, marker);
         (lines, marker.next())
     }
@@ -122,7 +122,13 @@ impl Renderer {
                 out.extend(wrapped(inline.reset(), place.width));
             }
             let gap = !out.is_empty() && self.wants_gap(&event, place.source, range.start);
-            let lines = self.nested(event, events, place);
+            let lines = match &event {
+                Event::Start(_) if place.level >= DEEPEST => {
+                    pass_over(events);
+                    self.literal(place.source.get(range).unwrap_or_default(), place.width)
+                }
+                _ => self.nested(event, events, Place { level: place.level + 1, ..place }),
+            };
             if gap && !lines.is_empty() {
                 out.push(Styled::default());
             }
@@ -293,17 +299,38 @@ struct Place<'s> {
     source: &'s str,
     width: usize,
     depth: usize,
+    /// How many blocks are around it.
+    level: usize,
     base: Style,
 }
 
-impl Place<'_> {
+impl<'s> Place<'s> {
+    fn of(source: &'s str, width: usize) -> Self {
+        Self { source, width: width.max(1), depth: 0, level: 0, base: Style::new() }
+    }
+
     /// Returns the indentation that there is room for: the wanted one, or none.
     fn indent(&self, wanted: usize) -> usize {
-        if self.depth < DEEPEST && self.width >= wanted + 2 { wanted } else { 0 }
+        if self.width >= wanted + 2 { wanted } else { 0 }
     }
 
     fn inner(self, indent: usize) -> Self {
         Self { width: self.width.saturating_sub(indent).max(1), depth: self.depth + 1, ..self }
+    }
+}
+
+/// Passes over what is in the block that has just begun, and over its end.
+fn pass_over(events: &mut Events<'_>) {
+    let mut open = 1_usize;
+    for (event, _) in events.by_ref() {
+        match event {
+            Event::Start(_) => open += 1,
+            Event::End(_) => open -= 1,
+            _ => {}
+        }
+        if open == 0 {
+            return;
+        }
     }
 }
 

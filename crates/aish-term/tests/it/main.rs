@@ -9,6 +9,8 @@ mod hangup;
 #[cfg(test)]
 mod markdown;
 #[cfg(test)]
+mod markdown_bounds;
+#[cfg(test)]
 mod pty;
 #[cfg(test)]
 mod question;

@@ -9,11 +9,19 @@ use super::key::Kind;
 use super::keys;
 use super::layer::{Layer, Origin, Setting};
 
+/// How many unknown keys of a file are told one by one. A rule may be among the others, so the policy misses them all.
+const MOST_UNKNOWN: usize = 20;
+
 /// Reads a file's text; what is wrong goes into `diagnostics`, what is right into the layer.
 pub fn parse(text: &str, origin: &Origin, diagnostics: &mut Vec<Diagnostic>) -> Layer {
-    let mut reader = Reader { lines: Lines::of(text), origin, diagnostics, layer: Layer::default() };
+    let mut reader = Reader { lines: Lines::of(text), origin, diagnostics, layer: Layer::default(), unknown: 0 };
     match Document::parse(text) {
-        Ok(document) => reader.table(document.as_table(), &mut Vec::new()),
+        Ok(document) => {
+            reader.table(document.as_table(), &mut Vec::new());
+            if let Some(more) = reader.unknown.checked_sub(MOST_UNKNOWN).filter(|more| *more > 0) {
+                reader.report(Severity::Warning, None, About::Whole, format!("{more} more unknown keys"));
+            }
+        }
         Err(error) => {
             let offset = error.span().map_or(0, |span| span.start);
             let message = format!("this is not TOML: {}; nothing of the file is used", error.message());
@@ -28,6 +36,7 @@ struct Reader<'a> {
     origin: &'a Origin,
     diagnostics: &'a mut Vec<Diagnostic>,
     layer: Layer,
+    unknown: usize,
 }
 
 impl Reader<'_> {
@@ -55,6 +64,11 @@ impl Reader<'_> {
                     }
                 }
             } else {
+                self.unknown += 1;
+                if self.unknown > MOST_UNKNOWN {
+                    path.pop();
+                    continue;
+                }
                 let hint = keys::near(path).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
                 let name = path.join(".");
                 let message = format!("unknown key `{name}`{hint}");

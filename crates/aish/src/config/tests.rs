@@ -105,6 +105,16 @@ fn unknown_keys_warn_with_a_near_name() {
 }
 
 #[test]
+fn of_very_many_unknown_keys_some_are_told_and_the_policy_misses_the_rest() {
+    let unknown: String = (0..50_000).map(|at| format!("[other{at}]\nx = 1\n")).collect();
+    let loaded = user(&format!("{unknown}[[polcy.rules]]\nmatch = \"ls\"\nverdict = \"halt\"\n"));
+    let messages = messages(&loaded);
+    assert_eq!(messages.len(), 22, "{messages:?}");
+    assert_eq!(messages[20], "config.toml: warning: 49981 more unknown keys");
+    assert!(messages[21].starts_with("policy: error: not used until this is mended"), "{}", messages[21]);
+}
+
+#[test]
 fn names_that_other_programs_have_lead_to_ours() {
     let loaded = user("default_model = \"big\"\nmodel = \"big\"\n[models.big]\nbase_url = \"x\"\napi_key = \"y\"\n");
     assert_eq!(

@@ -1,6 +1,6 @@
 //! `:model` and `:models`.
 
-use crate::models::Origin;
+use crate::models::{self, Origin};
 use crate::repl::Repl;
 
 pub(super) async fn run(repl: &mut Repl, rest: &str) {
@@ -9,9 +9,8 @@ pub(super) async fn run(repl: &mut Repl, rest: &str) {
         return show(repl);
     }
     if !repl.conversation.switch(&repl.base, rest) {
-        let known: Vec<String> = repl.conversation.found_places.keys().cloned().collect();
-        let known = if known.is_empty() { "none is configured".to_owned() } else { known.join(", ") };
-        repl.complain(&format!("there is no model {rest:?}; there are: {known}"));
+        let known = models::told(rest, repl.conversation.found_places.keys().map(String::as_str).collect());
+        repl.complain(&format!("there is no model {rest:?}; {known}"));
         return;
     }
     show(repl);

@@ -163,3 +163,20 @@ fn a_key_says_which_protocols_a_server_is_spoken_to_in() {
     assert_eq!(era("protocol = \"newest\"\n"), newest);
     assert_eq!(era(""), newest);
 }
+
+#[test]
+fn tools_that_cannot_be_offered_are_told_with_their_reason() {
+    let home = tempfile::tempdir().unwrap();
+    let mut tools = vec![json!({"name": "fine", "inputSchema": {"type": "object"}})];
+    tools.extend((0..12).map(|at| json!({"name": format!("no good {at}"), "inputSchema": {"type": "object"}})));
+    let answer = json!({"jsonrpc": "2.0", "id": 2, "result": {"tools": tools}}).to_string();
+    let greeting = json!({"jsonrpc": "2.0", "id": 1, "result": {"protocolVersion": "2025-06-18",
+        "capabilities": {"tools": {}}, "serverInfo": {"name": "own", "version": "1"}}});
+    let output = test(home.path(), &[&program(&[&greeting.to_string(), &answer])]);
+    let shown = String::from_utf8_lossy(&output.stdout);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(shown.contains("1 tools\n  fine\n"), "{shown}");
+    assert!(told.starts_with("aish: tool no good 0 refused: "), "{told}");
+    assert!(told.contains("aish: 2 more tools refused\n"), "{told}");
+    assert_eq!(output.status.code(), Some(0), "{told}");
+}

@@ -1,9 +1,11 @@
 //! `aish mcp test`: connects to a server, lists its tools, calls one, and says what came of it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use aish_mcp::client::{Endpoint, GatedCall, Ports, ServerFault, ServerOptions, TargetReport, test_target};
+use aish_mcp::client::{
+    Endpoint, GatedCall, Ports, ServerFault, ServerOptions, Status, StatusSink, TargetReport, test_target,
+};
 use aish_safety::{Answer, Approver, Gate, Pin, PinError, PinStore, Question};
 use aish_types::{BoxFuture, CallContext, SourceId, ToolName};
 use serde_json::Value;
@@ -47,6 +49,35 @@ impl Approver for Typed {
     }
 }
 
+/// How many tools that cannot be offered are told one by one.
+const MOST_LEFT_OUT: usize = 10;
+/// The most characters of what is told of one.
+const MOST_WORDS: usize = 200;
+
+/// The tools that the server has and that cannot be offered, each with the reason.
+#[derive(Debug, Default)]
+struct LeftOut(Mutex<(usize, Vec<String>)>);
+
+impl StatusSink for LeftOut {
+    fn status(&self, _alias: &str, status: Status) {
+        if let Status::Refused { .. } = status {
+            let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            held.0 += 1;
+            if held.1.len() < MOST_LEFT_OUT {
+                held.1.push(status.to_string().chars().take(MOST_WORDS).collect());
+            }
+        }
+    }
+}
+
+impl LeftOut {
+    fn lines(&self) -> Vec<String> {
+        let held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let more = held.0 - held.1.len();
+        held.1.iter().cloned().chain((more > 0).then(|| format!("{more} more tools refused"))).collect()
+    }
+}
+
 /// A trial approves nothing for later.
 struct NoPins;
 
@@ -61,9 +92,11 @@ impl PinStore for NoPins {
 }
 
 pub(super) async fn run(base: &Base, trial: &Trial<'_>, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
+    let left_out = Arc::new(LeftOut::default());
     let (report, code) = match prepared(base, trial) {
         Ok((options, call)) => {
-            let ports = Ports { tokens: Some(Arc::new(TokenFolder::of(base))), ..Ports::default() };
+            let tokens = Some(Arc::new(TokenFolder::of(base)) as _);
+            let ports = Ports { tokens, ..servers::telling(Arc::clone(&left_out) as _) };
             let mut report = test_target(options, ports, call).await;
             if let (Some(ServerFault::Unanswered(words)), None) = (&mut report.error, trial.timeout_s) {
                 words.push_str(" (--timeout SECONDS waits longer)");
@@ -84,6 +117,10 @@ pub(super) async fn run(base: &Base, trial: &Trial<'_>, print: &mut dyn FnMut(&s
         print(&clean(&format!("connected in {} ms, protocol {protocol}, {} tools", report.ms, report.tools.len())));
     }
     report.tools.iter().for_each(|tool| print(&clean(&format!("  {tool}"))));
+    left_out.lines().iter().for_each(|line| complain(&clean(line)));
+    if !report.whole {
+        complain(&format!("the server has more than {} tools; the rest is not taken", report.tools.len()));
+    }
     if let Some(result) = &report.result {
         print(&clean(result.get("text").and_then(Value::as_str).unwrap_or_default()));
     }
