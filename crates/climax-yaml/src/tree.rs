@@ -1,6 +1,6 @@
 //! From parser events to the tree.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, Span};
 
@@ -184,6 +184,7 @@ fn merged<'a>(entries: Vec<(Node<'a>, Node<'a>)>) -> Vec<(Node<'a>, Node<'a>)> {
         return entries;
     }
     let (merges, mut own): (Vec<_>, Vec<_>) = entries.into_iter().partition(|(key, _)| is_merge(key));
+    let mut have: HashSet<Option<String>> = own.iter().map(|(key, _)| key.text().map(str::to_owned)).collect();
     for (_, value) in merges {
         let sources = match value.kind {
             Kind::Sequence(items) => items,
@@ -192,7 +193,7 @@ fn merged<'a>(entries: Vec<(Node<'a>, Node<'a>)>) -> Vec<(Node<'a>, Node<'a>)> {
         for source in sources {
             let Kind::Mapping(more) = source.kind else { continue };
             for (key, item) in more {
-                if !own.iter().any(|(have, _)| have.text() == key.text()) {
+                if have.insert(key.text().map(str::to_owned)) {
                     own.push((key, item));
                 }
             }

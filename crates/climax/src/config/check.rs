@@ -1,5 +1,7 @@
 //! Contradictions: a file that can be read and does not make sense.
 
+use std::collections::HashMap;
+
 use serde_json::{Number, Value};
 
 use super::{ArgKind, Place, Tool};
@@ -183,13 +185,13 @@ pub(super) fn tool(tool: &Tool, at: Position, faults: &mut Faults) {
             );
         }
     }
-    let mut flags: Vec<(&str, &str)> = Vec::new();
+    let mut flags: HashMap<&str, &str> = HashMap::new();
     for arg in &tool.args {
         let Place::Flag(flag) = &arg.place else { continue };
-        if let Some((first, _)) = flags.iter().find(|(_, other)| other == flag) {
+        let first = *flags.entry(flag.as_str()).or_insert(arg.name.as_str());
+        if first != arg.name {
             faults.note(at, format!("'{first}' and '{}' of '{}' have the same flag, {flag}", arg.name, tool.name));
         }
-        flags.push((&arg.name, flag));
     }
     places_in_command(tool.command.iter().map(String::as_str), |name| tool.arg(name).is_some(), at, faults);
     for resolve in &tool.resolve {

@@ -1,6 +1,6 @@
 //! From YAML to a [`Config`], with every fault at once.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use aish_types::Risk;
 
@@ -228,12 +228,14 @@ fn read_look_ups(fields: &mut Fields<'_, '_>, target: Target, faults: &mut Fault
 
 fn read_args(fields: &mut Fields<'_, '_>, target: Target, faults: &mut Faults) -> Vec<Arg> {
     let (mut args, mut places): (Vec<Arg>, Vec<Position>) = (Vec::new(), Vec::new());
+    let mut known: HashMap<String, usize> = HashMap::new();
     for node in fields.list("args", faults) {
         let Some(arg) = read_arg(node, "an argument", target, faults) else { continue };
-        if let Some(first) = args.iter_mut().find(|first| first.name == arg.name) {
+        if let Some(first) = known.get(&arg.name).and_then(|at| args.get_mut(*at)) {
             faults.contradiction(node.at, format!("two arguments are called '{}'; the last one counts", arg.name));
             *first = arg;
         } else {
+            known.insert(arg.name.clone(), args.len());
             args.push(arg);
             places.push(node.at);
         }

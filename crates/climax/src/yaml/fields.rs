@@ -1,5 +1,7 @@
 //! Reads the fields of a mapping: typed, each at most once, unknown ones named with a near one.
 
+use std::collections::HashMap;
+
 use aish_types::near::slip;
 
 use super::{Kind, Node, scalar};
@@ -29,12 +31,13 @@ impl<'n, 'a> Fields<'n, 'a> {
             return None;
         };
         let mut entries: Vec<Entry<'n, 'a>> = Vec::with_capacity(items.len());
+        let mut places: HashMap<&str, usize> = HashMap::with_capacity(items.len());
         for (key, value) in items {
             let Kind::Scalar { text, .. } = &key.kind else {
                 faults.error(key.at, format!("a key of {what} must be a word"));
                 continue;
             };
-            if let Some(first) = entries.iter_mut().find(|entry| entry.key == text.as_ref()) {
+            if let Some(first) = places.get(text.as_ref()).and_then(|at| entries.get_mut(*at)) {
                 faults.contradiction(
                     key.at,
                     format!("'{text}' is given twice (first on line {}); the last one counts", first.at.line),
@@ -42,6 +45,7 @@ impl<'n, 'a> Fields<'n, 'a> {
                 first.value = value;
                 continue;
             }
+            places.insert(text, entries.len());
             entries.push(Entry { key: text, at: key.at, value, taken: false });
         }
         Some(Self { at: node.at, what, entries, known: Vec::new() })
