@@ -17,6 +17,7 @@ mod seen;
 mod settings_files;
 mod spellings;
 mod staged;
+mod taken;
 mod tasks;
 mod walk;
 mod ways;
@@ -307,6 +308,9 @@ impl Judge<'_> {
         }
         if kind == ChangeKind::New && self.is_script(path) {
             return Some("it is new and can be run, and no compiler made it");
+        }
+        if kind == ChangeKind::New && self.is_taken(path) {
+            return Some("programs and libraries are taken from the folder one stands in");
         }
         if kind == ChangeKind::New && self.is_open_to_all(path) {
             return Some(OPEN_TO_ALL);
