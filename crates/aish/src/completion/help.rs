@@ -52,11 +52,13 @@ pub(super) struct Helps {
     pages: BTreeMap<PathBuf, BTreeMap<String, Arc<Page>>>,
     shows_help: ShowsHelp,
     runtime: Handle,
+    /// How long a program may take.
+    limit: Duration,
 }
 
 impl Helps {
     pub(super) fn new(shows_help: ShowsHelp, runtime: Handle) -> Self {
-        Self { pages: BTreeMap::new(), shows_help, runtime }
+        Self { pages: BTreeMap::new(), shows_help, runtime, limit: LIMIT }
     }
 
     /// Returns what a program says of itself or, where it lists that word, of its sub-command; an empty page where it may not
@@ -99,7 +101,7 @@ impl Helps {
         let environment = Environment::of(own.chain(PLAIN.iter().copied()));
         let words = [word, "--help"].into_iter().filter(|word| !word.is_empty());
         let command = Command::new(file).args(words).environment(environment).cwd("/");
-        let command = command.output_cap(MOST).drain(Duration::ZERO).grace(Duration::ZERO).timeout(LIMIT);
+        let command = command.output_cap(MOST).drain(Duration::ZERO).grace(Duration::ZERO).timeout(self.limit);
         let outcome = self.runtime.block_on(aish_process::run(&command, &CancellationToken::new())).ok()?;
         let text = outcome.stdout.clean_text();
         // Some write it to the other stream.
@@ -169,6 +171,8 @@ mod tests {
         let mut unknown = Helps::new(Arc::new(|_| false), runtime.handle().clone());
         assert_eq!(*unknown.page("frob", None, &path, elsewhere), Page::default());
         let mut helps = Helps::new(Arc::new(|line| line.starts_with("frob ")), runtime.handle().clone());
+        // However busy the machine is.
+        helps.limit = Duration::from_secs(60);
         // What lies in the folder may be anything.
         assert_eq!(*helps.page("frob", None, &path, folder.path()), Page::default());
         assert_eq!(ran(), "");
