@@ -25,6 +25,13 @@ const FOLDERS: &[&str] = &[
 /// How names of variables end that name such folders of any language: `PERL5LIB`, `NODE_PATH`, `R_LIBS`.
 const ENDS: &[&str] = &["PATH", "LIB", "LIBS"];
 
+/// Words in such names that say that what lies there is no code: `DATA_PATH`, `LOG_PATH`.
+#[rustfmt::skip]
+const OF_DATA: &[&str] = &[
+    "DATA", "DATABASE", "DATASET", "DB", "LOG", "LOGS", "OUTPUT", "OUT", "INPUT", "CACHE", "UPLOAD", "UPLOADS", "STORAGE", "MEDIA", "STATIC",
+    "IMAGE", "IMAGES", "DOC", "DOCS", "MANPATH", "INFOPATH", "TMP", "TEMP", "BACKUP", "MODEL", "MODELS", "RESULT", "RESULTS",
+];
+
 /// Variables that may name the working folder or the tree itself, of which all else in it is a part: of a library of theirs
 /// one with the name of a standard one is taken first.
 const WHOLE: &[&str] = &["PERL5LIB", "PERLLIB", "RUBYLIB"];
@@ -59,7 +66,8 @@ pub(super) fn led_to(
         if PLACES.contains(&name) {
             continue;
         }
-        let is_relative = FOLDERS.contains(&name) || ENDS.iter().any(|end| name.ends_with(end));
+        let is_of_data = name.split('_').any(|word| OF_DATA.contains(&word));
+        let is_relative = FOLDERS.contains(&name) || !is_of_data && ENDS.iter().any(|end| name.ends_with(end));
         let are_folders = is_relative || name.starts_with(OF_GIT);
         if name == OF_PYTHON && has_empty(value) {
             led.paths.extend(modules::standard().map(|module| tree.join(module)));
@@ -178,6 +186,8 @@ mod tests {
             ("LUA_PATH", "@/lib/?.lua;;", &["lib"]),
             ("CLASSPATH", "@/x.jar", &["x.jar"]),
             ("DATABASE_PATH", "@/base", &[]),
+            ("DATA_PATH", "@/lib", &[]),
+            ("APP_PLUGIN_PATH", "@/lib", &["lib"]),
             ("LD_PRELOAD", "@/program", &["program"]),
         ] {
             assert_eq!(led(name, value), expected, "{name}={value}");
