@@ -18,6 +18,9 @@ pub const KEY_BEGINNINGS: [&str; 24] = [
 /// Characters of a key behind its beginning, at least.
 pub const KEY_REST: usize = 12;
 
+/// Characters of a key that show whether it was made.
+const KEY_LOOK: usize = 512;
+
 /// What stands in a secret's place.
 pub(crate) const MASKED: &str = "[redacted]";
 
@@ -111,21 +114,30 @@ fn mask_parameters(word: &str) -> Option<String> {
     found.then_some(out)
 }
 
-/// A key of a service, behind `=`, `:`, `/`, `@` or at the beginning of a word.
+/// Keys of services, behind `=`, `:`, `/`, `@`, `[` or at the beginning of a word.
 fn mask_key(word: &str) -> Option<String> {
     let starts = core::iter::once(0).chain(word.match_indices(['=', ':', '/', '@', '[']).map(|(at, _)| at + 1));
+    let mut out: Option<String> = None;
+    // The end of what was taken over or masked, and that of the run of letters of keys that a start lies in.
+    let (mut done, mut end) = (0, 0);
     for start in starts {
-        let value = word.get(start..)?;
-        let length = value.find(|c: char| !c.is_ascii_alphanumeric() && !"_-.+/=~".contains(c)).unwrap_or(value.len());
-        let key = value.get(..length)?;
-        let is_key = KEY_BEGINNINGS.iter().any(|begin| key.len() >= begin.len() + KEY_REST && key.starts_with(begin));
-        if is_key && looks_made(key) {
-            let behind = word.get(start + length..)?;
-            let rest = mask_key(behind).unwrap_or_else(|| String::from(behind));
-            return Some([word.get(..start)?, MASKED, &rest].concat());
+        let Some(value) = word.get(start..).filter(|_| start >= done) else { continue };
+        let Some(begin) = KEY_BEGINNINGS.iter().find(|begin| value.starts_with(**begin)) else { continue };
+        if start >= end {
+            let is_none = |letter: char| !letter.is_ascii_alphanumeric() && !"_-.+/=~".contains(letter);
+            end = start + value.find(is_none).unwrap_or(value.len());
+        }
+        let Some(key) = word.get(start..end).filter(|key| key.len() >= begin.len() + KEY_REST) else { continue };
+        if looks_made(key.get(..KEY_LOOK).unwrap_or(key)) {
+            let out = out.get_or_insert_default();
+            out.push_str(word.get(done..start).unwrap_or_default());
+            out.push_str(MASKED);
+            done = end;
         }
     }
-    None
+    let mut out = out?;
+    out.push_str(word.get(done..).unwrap_or_default());
+    Some(out)
 }
 
 /// Returns whether a word was made by a machine: `sk-` begins names of things too (`sk-learn-contrib-packages`).
@@ -178,6 +190,16 @@ mod tests {
             "a\u{301}ä\u{200b} 日本 \"sk-\" 'eyJ'",
         ] {
             assert!(matches!(mask(text), Cow::Borrowed(_)), "{text} -> {}", mask(text));
+        }
+    }
+
+    #[test]
+    fn a_long_word_is_read_in_one_pass() {
+        for (part, end, count) in
+            [("token=", "(", 0), ("=sk-", "x", 0), ("sk-aaaaaaaaaaa1:", "", 16 << 10), ("a:", "@", 0)]
+        {
+            let word = alloc::format!("{}{end}", part.repeat((256 << 10) / part.len()));
+            assert_eq!(mask(&word).matches(MASKED).count(), count, "{part}");
         }
     }
 }
