@@ -202,6 +202,8 @@ struct Known {
     imports: RefCell<HashMap<(usize, PathBuf), Vec<PathBuf>>>,
     /// Of each work tree, by root, what git has.
     indexes: RefCell<HashMap<(usize, PathBuf), Option<Index>>>,
+    /// What is taken from the folders of each root.
+    taken: RefCell<HashMap<usize, taken::Taken>>,
 }
 
 struct Judge<'a> {

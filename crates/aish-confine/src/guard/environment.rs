@@ -112,6 +112,10 @@ impl Led {
         }
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         for link in entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink())) {
+            // Most lead elsewhere, and there may be thousands.
+            if fs::canonicalize(link.path()).is_ok_and(|real| !real.starts_with(tree)) {
+                continue;
+            }
             let ways = ways(&link.path());
             if let Some(real) = ways.last().filter(|real| real.starts_with(tree) && *real != tree) {
                 if real.is_file() {

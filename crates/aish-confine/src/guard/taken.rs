@@ -38,7 +38,9 @@ impl Taken {
 impl Judge<'_> {
     /// Says whether a new file is a program or a library that the person's shell, or what it starts, takes before another.
     pub(super) fn is_taken(&self, path: &Path) -> bool {
-        let taken = Taken::of(&self.layer.tree(self.root), std::env::vars_os());
+        let mut all = self.known.taken.borrow_mut();
+        let taken =
+            *all.entry(self.root).or_insert_with(|| Taken::of(&self.layer.tree(self.root), std::env::vars_os()));
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         taken.takes(&name, self.is_executable(path)) && program::is_one(&self.layer.upper(self.root).join(path))
     }
