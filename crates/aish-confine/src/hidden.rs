@@ -44,8 +44,8 @@ pub(crate) fn places(
     for pattern in &patterns {
         expand(pattern, &mut named);
     }
-    for folder in settings.iter().flat_map(|folder| entries(folder, |_| true).0) {
-        named.extend(entries(&folder, |_| true).1.into_iter().filter(|file| is_secret(file, open)));
+    for folder in settings.iter().flat_map(|folder| entries(folder, open, |_| true).0) {
+        named.extend(entries(&folder, open, |_| true).1.into_iter().filter(|file| is_secret(file, open)));
     }
     let kept = kept(home, open);
     // A name leads to the file; a device, or what all work is in, is no secret.
@@ -76,38 +76,48 @@ pub(crate) fn places(
 }
 
 /// Adds the secrets of one home: the places that are known, and files of settings whose names say what they hold, or that hold a
-/// secret whatever their name. Where is worked, content says nothing.
+/// secret whatever their name.
 fn of_home(home: &Path, open: &[PathBuf], found: &mut Vec<PathBuf>) {
     for pattern in AT_HOME {
         expand(&home.join(pattern), found);
     }
     let is_dotted = |name: &str| name.starts_with('.');
-    let (mut folders, files) = entries(home, is_dotted);
+    let (mut folders, files) = entries(home, open, is_dotted);
     found.extend(files.into_iter().filter(|file| is_secret(file, open)));
     for below in FOLDERS_OF_SETTINGS {
-        folders.extend(entries(&home.join(below), |_| true).0);
+        folders.extend(entries(&home.join(below), open, |_| true).0);
     }
     for folder in folders.iter().filter(|folder| !folder.ends_with(".ssh")) {
-        found.extend(entries(folder, |_| true).1.into_iter().filter(|file| is_secret(file, open)));
+        found.extend(entries(folder, open, |_| true).1.into_iter().filter(|file| is_secret(file, open)));
     }
 }
 
+/// Says whether a file of settings is a secret by its name or by what it holds. Where is worked, content says nothing.
 fn is_secret(file: &Path, open: &[PathBuf]) -> bool {
-    is_named_secret(file) || !open.iter().any(|inside| file.starts_with(inside)) && holds_secret(file)
+    is_named_secret(file) || !is_within(open, file) && holds_secret(file)
 }
 
-/// Lists the folders and the files right in a folder whose names are asked for. Links are neither.
-fn entries(folder: &Path, is_asked_for: impl Fn(&str) -> bool) -> (Vec<PathBuf>, Vec<PathBuf>) {
+fn is_within(folders: &[PathBuf], file: &Path) -> bool {
+    folders.iter().any(|folder| file.starts_with(folder))
+}
+
+/// Lists the folders and the files right in a folder whose names are asked for. A link is what it leads to, but where is worked.
+fn entries(folder: &Path, open: &[PathBuf], is_asked_for: impl Fn(&str) -> bool) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let (mut folders, mut files) = (Vec::new(), Vec::new());
     for entry in fs::read_dir(folder).into_iter().flatten().flatten().take(MOST) {
-        let kind = entry.file_type();
         if !is_asked_for(&entry.file_name().to_string_lossy()) {
             continue;
         }
+        let (mut path, mut kind) = (entry.path(), entry.file_type().ok());
+        if kind.is_some_and(|kind| kind.is_symlink()) {
+            let real = fs::canonicalize(&path).ok().filter(|real| !is_within(open, real));
+            kind = real.as_ref().and_then(|real| Some(real.metadata().ok()?.file_type()));
+            path = real.unwrap_or(path);
+        }
         match kind {
-            Ok(kind) if kind.is_dir() => folders.push(entry.path()),
-            Ok(kind) if kind.is_file() => files.push(entry.path()),
-            Ok(_) | Err(_) => {}
+            Some(kind) if kind.is_dir() => folders.push(path),
+            Some(kind) if kind.is_file() => files.push(path),
+            Some(_) | None => {}
         }
     }
     (folders, files)
@@ -191,6 +201,29 @@ mod tests {
         let found = secrets(Some(&home), &[]);
         let below: Vec<_> = found.iter().filter_map(|path| path.strip_prefix(&home).ok()?.to_str()).collect();
         assert_eq!(below, hidden);
+    }
+
+    #[test]
+    fn settings_that_links_lead_to_are_hidden_but_where_is_worked() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = fs::canonicalize(folder.path()).unwrap();
+        for path in ["dotfiles/app", "work", ".config"] {
+            fs::create_dir_all(home.join(path)).unwrap();
+        }
+        for file in ["dotfiles/app/settings.yml", "dotfiles/apprc", "work/token", "work/x.toml"] {
+            fs::write(home.join(file), "token = a1B2c3D4e5\n").unwrap();
+        }
+        for (to, at) in
+            [("../dotfiles/app", ".config/app"), ("dotfiles/apprc", ".apprc"), ("work", ".mine"), ("work/token", ".t")]
+        {
+            std::os::unix::fs::symlink(to, home.join(at)).unwrap();
+        }
+        let below = |open: &[PathBuf]| -> Vec<String> {
+            let found = secrets(Some(&home), open);
+            found.iter().filter_map(|path| Some(path.strip_prefix(&home).ok()?.display().to_string())).collect()
+        };
+        assert_eq!(below(&[home.join("work")]), ["dotfiles/app/settings.yml", "dotfiles/apprc"]);
+        assert_eq!(below(&[home.join("dotfiles")]), ["work/token", "work/x.toml"]);
     }
 
     #[test]

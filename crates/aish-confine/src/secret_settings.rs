@@ -20,6 +20,10 @@ const LONGEST: u64 = 256 << 10;
 /// Files that are remembered.
 const MOST: usize = 20_000;
 
+/// Bytes of a name, and of what stands behind it, that are looked at.
+const NAME: usize = 100;
+const VALUE: usize = 1000;
+
 /// Characters of a password, and of any other secret.
 const SHORTEST: (usize, usize) = (4, 8);
 
@@ -76,10 +80,12 @@ fn is_secret(content: &[u8]) -> bool {
 /// Says whether a line has a name and a secret behind it: `name = value`, `"name": "value"`, `<name>value<`.
 fn has_named(line: &str) -> bool {
     line.match_indices(['=', ':', '>']).any(|(at, _)| {
-        let before = line.get(..at).unwrap_or_default().trim_end_matches([' ', '\t', '"', '\'']);
+        let start = line.floor_char_boundary(at.saturating_sub(NAME));
+        let before = line.get(start..at).unwrap_or_default().trim_end_matches([' ', '\t', '"', '\'']);
         let of_a_name = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
         let name = before.rsplit(|letter| !of_a_name(letter)).next().unwrap_or_default();
-        is_named(name) && is_value(name, line.get(at + 1..).unwrap_or_default())
+        let end = line.floor_char_boundary(at + 1 + VALUE);
+        is_named(name) && is_value(name, line.get(at + 1..end).unwrap_or_default())
     })
 }
 
@@ -169,6 +175,23 @@ mod tests {
             "secret: ********",
         ] {
             assert!(!is_secret(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_names_a_secret_at_each_word_is_read_in_one_pass() {
+        let whole = usize::try_from(LONGEST).unwrap();
+        for (part, end, holds) in [
+            ("token=$(", "", false),
+            ("token= ", "", false),
+            ("a", "=x", false),
+            ("=", "x", false),
+            ("<token>/", "", false),
+            ("://", "@", false),
+            ("token", "=a1B2c3D4e5", true),
+        ] {
+            let text = format!("{}{end}", part.repeat(whole / part.len()));
+            assert_eq!(is_secret(text.as_bytes()), holds, "{part}");
         }
     }
 
