@@ -1,7 +1,7 @@
 //! JSON-RPC over lines, as the server reads and writes it.
 //!
 //! What rmcp's own line transport does not do: a request that cannot be understood is answered under its own id, a
-//! batch is answered as a batch, and notifications that come before `initialize` do not end the server.
+//! batch is answered as a batch, and notifications and answers that come before `initialize` do not end the server.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -121,7 +121,10 @@ impl<R: AsyncRead + Send + Unpin> LineTransport<R> {
             return Decoded::Answer(error(Value::Null, -32600, "Invalid Request"));
         }
         if !is_request {
-            // An answer of the client to one of our requests.
+            // An answer of the client to one of our requests; before it is greeted there are none.
+            if !self.began {
+                return Decoded::Nothing;
+            }
             return serde_json::from_value(value)
                 .map_or(Decoded::Nothing, |message| Decoded::Message(Box::new(message)));
         }
@@ -138,13 +141,14 @@ impl<R: AsyncRead + Send + Unpin> LineTransport<R> {
         if id.is_none() && !self.began {
             return Decoded::Nothing;
         }
+        let begins = begins(&value);
         match (serde_json::from_value::<ClientJsonRpcMessage>(value), id) {
             // What rmcp cannot read as the method that it names, it takes for one that it does not know.
             (Ok(ClientJsonRpcMessage::Request(request)), Some(id)) if matches!(&request.request, ClientRequest::CustomRequest(custom) if known(&custom.method)) => {
                 Decoded::Answer(error(id, -32602, "Invalid params"))
             }
             (Ok(message), id) => {
-                self.began |= id.is_some();
+                self.began |= id.is_some() && begins;
                 Decoded::Message(Box::new(message))
             }
             (Err(why), Some(id)) => Decoded::Answer(error(id, -32602, &format!("Invalid params: {why}"))),
@@ -152,6 +156,18 @@ impl<R: AsyncRead + Send + Unpin> LineTransport<R> {
                 tracing::debug!(%why, "a notification cannot be understood");
                 Decoded::Nothing
             }
+        }
+    }
+}
+
+/// Says whether a request begins a session: `initialize`, or any that says of itself in what version it is. Others are answered before.
+fn begins(request: &Value) -> bool {
+    match request.get("method").and_then(Value::as_str) {
+        Some("initialize") => true,
+        Some("ping" | "server/discover") | None => false,
+        Some(_) => {
+            let meta = request.pointer("/params/_meta").and_then(Value::as_object);
+            meta.is_some_and(|meta| meta.keys().any(|key| key.ends_with("/protocolVersion")))
         }
     }
 }

@@ -151,6 +151,27 @@ async fn what_is_no_request_is_answered_and_survived() {
 }
 
 #[tokio::test]
+async fn what_comes_before_the_greeting_is_survived() {
+    let mut raw = Raw::connect(Fixture::new());
+    let answer = json!({"jsonrpc": "2.0", "id": 9, "result": {}});
+    let fault = json!({"jsonrpc": "2.0", "id": 9, "error": {"code": -1, "message": "no"}});
+    let note = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    for stray in [&answer, &fault, &note] {
+        raw.send(stray.clone()).await;
+    }
+    assert_eq!(raw.request(1, "ping", json!({})).await["result"], json!({}));
+    assert!(raw.request(2, "tools/list", json!({"_meta": {"progressToken": 1}})).await["error"].is_object());
+    for stray in [&note, &answer, &fault] {
+        raw.send(stray.clone()).await;
+    }
+    let params =
+        json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}});
+    assert_eq!(raw.request(3, "initialize", params).await["result"]["protocolVersion"], "2025-06-18");
+    raw.send(note).await;
+    assert_eq!(raw.request(4, "tools/list", json!({})).await["result"]["tools"].as_array().unwrap().len(), 3);
+}
+
+#[tokio::test]
 async fn a_line_that_is_too_long_is_an_error_and_not_silence() {
     let mut raw = Raw::initialized(Fixture::new(), "2025-06-18", json!({})).await;
     raw.send_text(&"x".repeat(17 * 1024 * 1024)).await;
