@@ -2,6 +2,8 @@ use std::time::Duration;
 
 use aish_shell::{CommandResult, Ending, Options, Shell, Surroundings};
 
+use crate::sleepers::Sleepers;
+
 /// Options for a shell that writes no history file.
 pub(crate) fn options() -> Options {
     let mut options = Options::headless();
@@ -215,38 +217,26 @@ async fn what_bash_has_lists_of_is_offered_where_nothing_else_is_known() {
 
 #[tokio::test]
 async fn nothing_is_left_when_the_shell_is_stopped() {
-    let marker = format!("{}.5", 2000 + std::process::id());
-    let alive = || {
-        std::fs::read_dir("/proc").unwrap().filter_map(Result::ok).any(|entry| {
-            let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
-            line.split(|byte| *byte == 0).any(|arg| arg == marker.as_bytes())
-        })
-    };
+    let sleepers = Sleepers::new(2000, "5");
+    let length = &sleepers.length;
     let shell = Shell::start(options());
-    run(&shell, &format!("nohup sleep {marker} >/dev/null 2>&1 & sleep {marker} & trap '' HUP TERM; (trap '' HUP TERM; sleep {marker}) &")).await;
-    run(&shell, &format!("setsid sleep {marker} &")).await;
-    assert!(alive());
+    run(&shell, &format!("nohup sleep {length} >/dev/null 2>&1 & sleep {length} & trap '' HUP TERM; (trap '' HUP TERM; sleep {length}) &")).await;
+    run(&shell, &format!("setsid sleep {length} &")).await;
+    sleepers.wait_for(4).await;
     shell.stop().await;
-    assert!(!alive());
+    assert_eq!(sleepers.alive(), Vec::<i32>::new());
 }
 
 #[tokio::test]
 async fn what_a_person_told_not_to_mind_a_hang_up_goes_on_when_the_shell_is_stopped() {
-    let marker = format!("{}.25", 2000 + std::process::id());
-    let alive = || {
-        let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok).filter_map(|entry| {
-            let line = std::fs::read(entry.path().join("cmdline")).ok()?;
-            let is = line.split(|byte| *byte == 0).any(|arg| arg == marker.as_bytes());
-            is.then(|| entry.file_name().to_str().unwrap().parse::<i32>().unwrap())
-        });
-        processes.collect::<Vec<_>>()
-    };
+    let sleepers = Sleepers::new(2000, "25");
+    let length = &sleepers.length;
     let shell = Shell::start(crate::start_up::watched());
-    run(&shell, &format!("sleep {marker} &")).await;
-    run(&shell, &format!("nohup sleep {marker} >/dev/null 2>&1 & echo $!")).await;
-    assert_eq!(alive().len(), 2);
+    run(&shell, &format!("sleep {length} &")).await;
+    run(&shell, &format!("nohup sleep {length} >/dev/null 2>&1 & echo $!")).await;
+    sleepers.wait_for(2).await;
     shell.stop().await;
-    let left = alive();
+    let left = sleepers.alive();
     for process in &left {
         rustix::process::kill_process(rustix::process::Pid::from_raw(*process).unwrap(), rustix::process::Signal::KILL)
             .unwrap();

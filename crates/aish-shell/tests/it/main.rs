@@ -13,6 +13,8 @@ mod oracle;
 #[cfg(test)]
 mod person;
 #[cfg(test)]
+mod sleepers;
+#[cfg(test)]
 mod start_up;
 #[cfg(test)]
 mod taken_away;

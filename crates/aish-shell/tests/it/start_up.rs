@@ -132,32 +132,20 @@ async fn a_tiny_terminal_will_do() {
 /// The shell of a process that is killed ends with it: this test runs itself as that process.
 #[tokio::test]
 async fn a_shell_ends_with_its_killed_owner() {
-    let marker = format!("{}.7", 3000 + std::process::id());
-    if let Ok(marker) = std::env::var("AISH_TEST_OWNER") {
+    let sleepers = Sleepers::new(3000, "7");
+    if let Ok(length) = std::env::var("AISH_TEST_OWNER") {
         let shell = Shell::start(Options { rc: Rc::Skip, ..watched() });
-        run(&shell, &format!("sleep {marker} &")).await;
-        run(&shell, &format!("sleep {marker}")).await;
+        run(&shell, &format!("sleep {length} &")).await;
+        run(&shell, &format!("sleep {length}")).await;
         return;
     }
-    let alive = || {
-        let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
-        let lines = processes.map(|entry| std::fs::read(entry.path().join("cmdline")).unwrap_or_default());
-        lines.filter(|line| line.split(|byte| *byte == 0).any(|arg| arg == marker.as_bytes())).count()
-    };
-    let wait_for = async |count: usize| {
-        let since = Instant::now();
-        while alive() != count {
-            assert!(since.elapsed() < Duration::from_secs(60), "{} are running", alive());
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
     let mut owner = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "start_up::a_shell_ends_with_its_killed_owner", "--nocapture"])
-        .env("AISH_TEST_OWNER", &marker)
+        .env("AISH_TEST_OWNER", &sleepers.length)
         .spawn()
         .unwrap();
-    wait_for(2).await;
+    sleepers.wait_for(2).await;
     owner.kill().unwrap();
     owner.wait().unwrap();
-    wait_for(0).await;
+    sleepers.wait_for(0).await;
 }
