@@ -48,13 +48,14 @@ async fn wait_for(path: &Path) {
 #[tokio::test]
 async fn a_timeout_keeps_what_came_before() {
     let marker = marker(1);
-    let command = sh(&format!("echo before; echo oops >&2; sleep {marker}")).timeout(Duration::from_millis(300));
+    let command = sh(&format!("echo before; echo oops >&2; sleep {marker}"));
+    let command = command.timeout(Duration::from_secs(1)).grace(Duration::from_secs(50));
     let ended = outcome(&command).await;
     assert_eq!(
         (ended.exit, ended.stdout.text(), ended.stderr.text()),
         (Exit::TimedOut, "before\n".into(), "oops\n".into())
     );
-    assert!(ended.duration < Duration::from_secs(2), "TERM is enough here: {:?}", ended.duration);
+    assert!(ended.duration < Duration::from_secs(40), "TERM is enough here: {:?}", ended.duration);
     assert!(!alive(&marker));
 }
 
@@ -112,7 +113,7 @@ async fn a_descendant_that_holds_the_pipe_does_not_hang_the_call() {
         let command = sh(&script.replace('M', &marker)).drain(Duration::from_millis(200));
         let ended = outcome(&command).await;
         assert_eq!((ended.exit, ended.stdout.text()), (Exit::Code(0), "done\n".into()), "{script}");
-        assert!(ended.duration < Duration::from_secs(3), "{:?}", ended.duration);
+        assert!(ended.duration < Duration::from_secs(60), "{:?}", ended.duration);
         assert!(!alive(&marker), "{script}");
     }
 }
@@ -145,7 +146,7 @@ async fn one_calls_end_leaves_the_others_alone() {
 async fn output_after_the_commands_own_end_is_read_within_the_drain_limit() {
     let ended = outcome(&sh("(sleep 0.1; echo late) & echo early").drain(Duration::from_secs(5))).await;
     assert_eq!(ended.stdout.text(), "early\nlate\n");
-    assert!(ended.duration < Duration::from_secs(3));
+    assert!(ended.duration < Duration::from_secs(5));
 }
 
 #[tokio::test]

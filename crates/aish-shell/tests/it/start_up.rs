@@ -4,6 +4,7 @@ use aish_process::Environment;
 use aish_shell::{Options, Rc, RestartCause, Shell, ShellEvent, Size};
 
 use crate::headless::{options, run};
+use crate::sleepers::Sleepers;
 
 /// Options for a person's shell that writes no history file.
 pub(crate) fn watched() -> Options {
