@@ -6,6 +6,7 @@ use std::path::Path;
 
 use sha1::{Digest as _, Sha1};
 
+use crate::key_files;
 use crate::tree::pointer;
 
 /// Bytes of an index that is read.
@@ -24,7 +25,7 @@ const NAMES: [usize; 2] = [20, 32];
 /// The flag of an entry with two more bytes of flags.
 const EXTENDED: u8 = 0x40;
 
-/// Paths and the objects that git has for them; only those of files that are called `.env` and the like.
+/// Paths and the objects that git has for them; only those of files that may be secret by their names.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
     entries: Vec<(Vec<u8>, Vec<u8>)>,
@@ -60,7 +61,8 @@ impl Index {
     fn parse(bytes: &[u8], name_length: usize, names: &[&str]) -> Option<Self> {
         let (mut entries, mut folders) = (Vec::new(), BTreeSet::new());
         visit(bytes, name_length, &mut |path, object| {
-            if path.rsplit(|byte| *byte == b'/').next().is_some_and(|name| name.starts_with(b".env")) {
+            let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+            if name.starts_with(b".env") || key_files::is_named(name) {
                 entries.push((path.to_vec(), object.to_vec()));
             }
             add_folders(path, names, &mut folders);

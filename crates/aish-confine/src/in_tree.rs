@@ -12,6 +12,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::dotenv::{self, is_dotenv_bytes};
 use crate::folders;
+use crate::key_files;
 use crate::named_by_git;
 use crate::tracked::Tracked;
 use crate::tree::is_repository;
@@ -63,6 +64,7 @@ fn is_wanted(name: &[u8]) -> bool {
         || is(&[HEAD, CONFIG])
         || is_below(LOGINS_BELOW)
         || is_below(SETTINGS_BELOW)
+        || key_files::is_named(name)
 }
 
 /// What a path is by its name.
@@ -71,6 +73,8 @@ enum Kind {
     Dotenv,
     Logins,
     Settings,
+    /// It holds a secret, perhaps.
+    Key,
     /// It stands in a repository.
     OfRepository,
     /// A name of the same kind elsewhere.
@@ -90,6 +94,8 @@ fn kind(path: &Path) -> Kind {
         Kind::Settings
     } else if is(&[HEAD, CONFIG]) && (folder.ends_with(".git") || is_repository(folder)) {
         Kind::OfRepository
+    } else if key_files::is_named(name.as_bytes()) {
+        Kind::Key
     } else {
         Kind::Nothing
     }
@@ -112,7 +118,8 @@ pub(crate) fn look(root: &Path, home: Option<&Path>, memory: Option<&Path>) -> i
             Kind::Logins if !tracked.has(root, &path) => closed.push(path),
             Kind::Settings => settings.push(path),
             Kind::OfRepository => repositories.extend(path.parent().map(Path::to_owned)),
-            Kind::Dotenv | Kind::Logins => {}
+            Kind::Key if key_files::is_one(&path) && !git.has(root, &path) => closed.push(path),
+            Kind::Dotenv | Kind::Logins | Kind::Key => {}
             // Not asked for by its name, it is a folder that cannot be read.
             Kind::Nothing if !path.file_name().is_some_and(|name| is_wanted(name.as_bytes())) => closed.push(path),
             Kind::Nothing => {}

@@ -35,6 +35,7 @@ mod index_state;
 mod inside;
 mod journal;
 mod keep;
+mod key_files;
 mod landlocked;
 mod launcher;
 mod layer;

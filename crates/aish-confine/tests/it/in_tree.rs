@@ -128,3 +128,27 @@ fn other_names_of_a_secret_in_the_tree_cannot_be_opened_either() {
     assert!(said.contains("_authToken= hidden-by-aish-1"), "{said}");
     assert_eq!(fs::metadata(place.tree.join("other/npm")).unwrap().nlink(), 2);
 }
+
+#[test]
+fn what_holds_a_key_by_its_name_and_its_content_cannot_be_opened_but_what_git_has() {
+    let place = Place::new();
+    git(&place, &place.tree, &["init", "-q"]);
+    let secrets = ["server.key", "conf/prod.env", "tokens.json", "id_rsa.bak", "db/credentials", "prod.tfvars"];
+    for name in secrets {
+        place.write(name, "api_token = \"s3cretA1b2c3\"\n");
+    }
+    symlink("server.key", place.tree.join("plain")).unwrap();
+    let open = ["cacert.pem", "tests/example.key", "token.rs", "secrets.txt", "node_modules/x/test.key"];
+    for name in open {
+        let text = if name.ends_with("pem") { "-----BEGIN CERTIFICATE-----" } else { "token = \"0penA1b2c3d4\"" };
+        place.write(name, if name == "secrets.txt" { "none yet\n" } else { text });
+    }
+    git(&place, &place.tree, &["add", "tests"]);
+    let said = shows_nothing(&place, "grep -rs . --exclude-dir=.git . || true; cat plain *.json || true; echo whole");
+    assert!(said.contains("whole"), "{said}");
+    for name in open {
+        assert!(said.contains(&format!("./{name}:")), "{name}: {said}");
+    }
+    let (_layer, said) = run(&place, "cat server.key conf/prod.env", Dotenv::Readable);
+    assert_eq!(said.matches("s3cret").count(), 2, "{said}");
+}
