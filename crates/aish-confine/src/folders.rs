@@ -217,8 +217,9 @@ impl Wanted<'_> {
     }
 }
 
+/// Its number is another one whenever other names are looked for.
 fn header(root: &Path) -> Vec<u8> {
-    [b"aish-folders-2\0", root.as_os_str().as_bytes(), b"\0"].concat()
+    [b"aish-folders-3\0", root.as_os_str().as_bytes(), b"\0"].concat()
 }
 
 /// Adds a folder: its path, inode, time of change, and two lists of names with their lengths, all ended by NUL.

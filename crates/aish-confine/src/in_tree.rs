@@ -10,7 +10,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::dotenv::{self, is_dotenv_bytes};
+use crate::dotenv::{self, is_dotenv_bytes, is_or_copies};
 use crate::folders;
 use crate::named_by_git;
 use crate::tracked::Tracked;
@@ -26,13 +26,13 @@ const LOGINS: &[&str] = &[
 
 /// Files of logins below folders of one name.
 const LOGINS_BELOW: &[(&str, &[&str])] =
-    &[(".cargo", &["credentials", "credentials.toml"]), (".gem", &["credentials"]), (".aws", &["credentials"])];
+    &[(".cargo", &["credentials"]), (".gem", &["credentials"]), (".aws", &["credentials"])];
 
 /// Files of settings that programs must read.
-pub(crate) const SETTINGS: &[&str] = &[".npmrc", ".yarnrc", ".yarnrc.yml", "pip.conf"];
+const SETTINGS: &[&str] = &[".npmrc", ".yarnrc", "pip.conf"];
 
 /// The same below folders of one name.
-const SETTINGS_BELOW: &[(&str, &[&str])] = &[(".cargo", &["config", "config.toml"])];
+const SETTINGS_BELOW: &[(&str, &[&str])] = &[(".cargo", &["config"])];
 
 /// What every repository has, and how its files of settings begin.
 const HEAD: &str = "HEAD";
@@ -55,14 +55,19 @@ pub(crate) struct InTree {
 
 /// Says whether a name may be that of a secret, or stands beside one.
 fn is_wanted(name: &[u8]) -> bool {
-    let is = |known: &[&str]| known.iter().any(|one| name == one.as_bytes());
+    let is = |known: &[&str]| known.iter().any(|one| is_or_copies(name, one));
     let is_below = |known: &[(&str, &[&str])]| known.iter().any(|(_, names)| is(names));
     is_dotenv_bytes(name)
         || is(LOGINS)
         || is(SETTINGS)
-        || is(&[HEAD, CONFIG])
+        || name == HEAD.as_bytes()
         || is_below(LOGINS_BELOW)
         || is_below(SETTINGS_BELOW)
+}
+
+/// Says whether a file is one of settings that programs must read, wherever it lies.
+pub(crate) fn is_settings(path: &Path) -> bool {
+    kind(path) == Kind::Settings
 }
 
 /// What a path is by its name.
@@ -80,7 +85,7 @@ enum Kind {
 fn kind(path: &Path) -> Kind {
     let name = path.file_name().unwrap_or_default();
     let folder = path.parent().unwrap_or(Path::new(""));
-    let is = |known: &[&str]| known.iter().any(|one| name == *one);
+    let is = |known: &[&str]| known.iter().any(|one| is_or_copies(name.as_bytes(), one));
     let is_below = |known: &[(&str, &[&str])]| known.iter().any(|(below, names)| folder.ends_with(below) && is(names));
     if is_dotenv_bytes(name.as_bytes()) {
         Kind::Dotenv
@@ -88,7 +93,7 @@ fn kind(path: &Path) -> Kind {
         Kind::Logins
     } else if is(SETTINGS) || is_below(SETTINGS_BELOW) {
         Kind::Settings
-    } else if is(&[HEAD, CONFIG]) && (folder.ends_with(".git") || is_repository(folder)) {
+    } else if (name == HEAD || name == CONFIG) && (folder.ends_with(".git") || is_repository(folder)) {
         Kind::OfRepository
     } else {
         Kind::Nothing

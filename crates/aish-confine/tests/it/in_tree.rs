@@ -50,6 +50,7 @@ fn settings_of_every_repository_in_the_tree_have_no_secrets() {
     git(&place, tree, &["config", "include.path", "more"]);
     place.write(".git/more", "[http]\n\textraheader = AUTHORIZATION: basic s3cret\n");
     place.write("pk/.npmrc", "//registry.npmjs.org/:_authToken=s3cret\n");
+    place.write("pk/.npmrc~", "//registry.npmjs.org/:_authToken=s3cret\n");
     place.write("pk/.yarnrc.yml", "npmAuthToken: \"s3cret\"\n");
     let said = shows_nothing(
         &place,
@@ -67,8 +68,16 @@ fn files_of_logins_in_the_tree_cannot_be_opened() {
     git(&place, &place.tree, &["init", "-q"]);
     git(&place, &place.tree, &["config", "credential.helper", "store --file=.git/credentials"]);
     git(&place, &place.tree, &["config", "http.cookieFile", "../kept/cookies"]);
-    let secrets =
-        [".git/credentials", "deep/.netrc", "deep/.pgpass", ".git-credentials", "deep/.cargo/credentials.toml"];
+    let secrets = [
+        ".git/credentials",
+        "deep/.netrc",
+        "deep/.netrc~",
+        "deep/.pgpass",
+        ".git-credentials",
+        "deep/.cargo/credentials.toml",
+        "deep/.cargo/.credentials.toml.swp",
+        "deep/..env.un~",
+    ];
     for path in secrets {
         place.write(path, "https://ana:s3cret@example.org\n");
     }
