@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::dotenv::{self, is_dotenv_bytes, is_or_copies};
+use crate::environment::has_password;
 use crate::folders;
 use crate::named_by_git;
 use crate::tracked::Tracked;
@@ -37,6 +38,9 @@ const SETTINGS_BELOW: &[(&str, &[&str])] = &[(".cargo", &["config"])];
 /// What every repository has, and how its files of settings begin.
 const HEAD: &str = "HEAD";
 const CONFIG: &str = "config";
+
+/// Where a repository notes what became of its branches.
+const LOGS: &str = "logs";
 
 /// Where nobody keeps a secret of a tree: a link there leads to what all have.
 const OF_THE_SYSTEM: &[&str] =
@@ -129,6 +133,7 @@ pub(crate) fn look(root: &Path, home: Option<&Path>, memory: Option<&Path>) -> i
         for name in names(repository).filter(|name| name.as_bytes().starts_with(CONFIG.as_bytes())) {
             settings.push(repository.join(name));
         }
+        add_logs(&repository.join(LOGS), &mut settings);
     }
     // What settings of git take in is settings as well, and may take in more.
     let mut looked_at = 0;
@@ -152,6 +157,27 @@ pub(crate) fn look(root: &Path, home: Option<&Path>, memory: Option<&Path>) -> i
     }
     found.settle();
     Ok(found)
+}
+
+/// Adds the logs of a repository where they have a password in them: `git pull ADDRESS` writes its address there as it is. Who moves a
+/// branch by that moves `HEAD`, whose log tells whether the others are looked at.
+fn add_logs(logs: &Path, settings: &mut Vec<PathBuf>) {
+    let has = |file: &Path| veil::read(file).is_some_and(|text| has_password(&text));
+    let head = logs.join(HEAD);
+    if !has(&head) {
+        return;
+    }
+    let mut folders = vec![logs.join("refs")];
+    settings.push(head);
+    while let Some(folder) = folders.pop().filter(|_| settings.len() < MOST) {
+        for path in names(&folder).map(|name| folder.join(name)) {
+            match fs::symlink_metadata(&path) {
+                Ok(meta) if meta.is_dir() => folders.push(path),
+                Ok(_) if has(&path) => settings.push(path),
+                Ok(_) | Err(_) => {}
+            }
+        }
+    }
 }
 
 /// Files of settings from which on no more are followed.
