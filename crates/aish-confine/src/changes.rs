@@ -214,6 +214,7 @@ impl Layer {
             let veiled = self.veiled()?;
             out.linked.retain(|one| !veiled.iter().any(|(root, path)| (*root, path) == (one.root, &one.path)));
         }
+        several::join_names(self, &mut out)?;
         several::find_last_names(self, &mut out)?;
         Ok(out)
     }

@@ -5,6 +5,8 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use aish_types::{NameContext, is_secret_name};
 
+use crate::secret_settings::tells_secret;
+
 /// Names that lead to another program, to files of secrets, or to code that is run in every shell.
 #[rustfmt::skip]
 const LEADING_OUT: &[&str] = &[
@@ -62,7 +64,8 @@ where
         .filter(|(name, value)| {
             let kept = keep.iter().any(|known| name == known.as_str());
             let value = value.as_bytes();
-            kept || !(is_private_name(name.as_bytes()) || holds_secret(value) || has_password(value))
+            let tells = || tells_secret(&String::from_utf8_lossy(value));
+            kept || !(is_private_name(name.as_bytes()) || holds_secret(value) || tells())
         })
         .collect()
 }
@@ -101,6 +104,12 @@ mod tests {
             ("REMOTE", "ssh://git@example.org/a"),
             ("BOTH", "http://a.example http://u:p@b.example"),
             ("PEMS", "-----BEGIN EC PRIVATE KEY-----"),
+            ("HUB", "ghp_0123456789abcdefghijABCDEFGHIJ123456"),
+            ("NOTED", "a AKIAIOSFODNN7EXAMPLE"),
+            ("OPTIONS", "/bin/x --password=hunter22 -v"),
+            ("DSN", "Server=x;User Id=sa;Password=hunter22;"),
+            ("SETTINGS", "{\"password\":\"hunter22\"}"),
+            ("MAVEN_OPTS", "-Xmx1g -Dfile.encoding=UTF-8"),
             ("LANG", "C"),
         ];
         let all = all.map(|(name, value)| (OsString::from(name), OsString::from(value)));
@@ -108,6 +117,6 @@ mod tests {
         let names: Vec<_> = left.iter().map(|(name, _)| name.to_str().unwrap()).collect();
         let expected =
             ["PATH", "HOMEPAGE", "NPM_TOKEN", "MONKEY_BUSINESS", "TOKENIZERS_PARALLELISM", "GIT_AUTHOR_NAME"];
-        assert_eq!(names, [&expected[..], &["PWD", "REMOTE", "LANG"]].concat());
+        assert_eq!(names, [&expected[..], &["PWD", "REMOTE", "MAVEN_OPTS", "LANG"]].concat());
     }
 }

@@ -1,6 +1,7 @@
 //! Guarded places: what a kept file there would do later, in the person's own commands, is decided by a person.
 
 mod around;
+mod entered;
 mod environment;
 mod git_config;
 mod imports;
@@ -38,6 +39,7 @@ use crate::layer::{Layer, LayerError};
 use crate::settings::Settings;
 use crate::walk::names;
 
+use entered::is_entered;
 pub use place::guarded;
 
 /// Folders that builds fill; what is below them is ordinary, whatever it is called.
@@ -63,33 +65,6 @@ const INSTRUCTIONS: &[&str] = &[
 /// How names of files end that do so.
 const INSTRUCTION_ENDS: &[&str] =
     &["copilot-instructions.md", ".instructions.md", ".prompt.md", ".chatmode.md", ".agent.md"];
-
-/// Agents whose settings lie in the open, in any format: they name commands that the agent starts.
-const AGENTS: &[&str] = &["claude", "codex", "crush", "gemini", "goose", "mcp", "opencode", "qwen"];
-
-/// Formats of settings.
-const SETTINGS: &[&str] = &["json", "jsonc", "json5", "toml", "yaml", "yml"];
-
-/// Settings that programs act on when a folder is entered or opened, a commit is made or packages are installed, without being
-/// named; where one ends with a dot, in any format and with any part between.
-const ENTERED: &[&str] = &[
-    "flake.nix",
-    "shell.nix",
-    "default.nix",
-    "devenv.",
-    "devbox.json",
-    "hk.",
-    "hk-local.",
-    "lefthook.",
-    "lefthook-local.",
-    "mise.",
-    "prek.",
-    "Session.vim",
-    "binding.gyp",
-];
-
-/// How names of files end that hold an editor's tasks and settings.
-const EDITED: &[&str] = &[".code-workspace", ".sublime-project"];
 
 /// Why a path is asked about that something guarded leads to, and one that instructions take in.
 const LED_TO: &str = "git or a model takes it under another name";
@@ -487,14 +462,4 @@ fn instructs(name: &str) -> bool {
     let begins = |stem: &&str| is_shown && name.strip_prefix(*stem).is_some_and(|rest| rest.starts_with('.'));
     let is_text = name.ends_with(".md") || name.ends_with(".mdc");
     is_text && (INSTRUCTIONS.iter().any(begins) || INSTRUCTION_ENDS.iter().any(|end| name.ends_with(end)))
-}
-
-/// Says whether programs act on a file of this name without being told to.
-fn is_entered(name: &str) -> bool {
-    let is_known = |known: &&str| name == *known || known.ends_with('.') && name.starts_with(*known);
-    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
-    let is_agents = name.split('.').next().is_some_and(|stem| AGENTS.contains(&stem));
-    ENTERED.iter().any(is_known)
-        || EDITED.iter().any(|end| name.ends_with(end))
-        || is_agents && ending.is_some_and(|ending| SETTINGS.contains(&ending))
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use aish_types::secret_files::{AT_HOME, ELSEWHERE, FOLDERS_OF_SETTINGS, OPEN_IN_SSH, names_secret};
 
+use crate::dotenv::is_or_copies;
 use crate::mounts::Mounts;
 use crate::named_places::{of_variables, other_homes};
 use crate::secret_settings::holds_secret;
@@ -83,6 +84,8 @@ fn of_home(home: &Path, open: &[PathBuf], found: &mut Vec<PathBuf>) {
     }
     let is_dotted = |name: &str| name.starts_with('.');
     let (mut folders, files) = entries(home, open, is_dotted);
+    let is_around = |path: &&PathBuf| open.iter().any(|inside| inside.starts_with(path));
+    found.extend(files.iter().chain(&folders).filter(|path| !is_around(path) && is_copy(path)).cloned());
     found.extend(files.into_iter().filter(|file| is_secret(file, open)));
     for below in FOLDERS_OF_SETTINGS {
         folders.extend(entries(&home.join(below), open, |_| true).0);
@@ -90,6 +93,13 @@ fn of_home(home: &Path, open: &[PathBuf], found: &mut Vec<PathBuf>) {
     for folder in folders.iter().filter(|folder| !folder.ends_with(".ssh")) {
         found.extend(entries(folder, open, |_| true).1.into_iter().filter(|file| is_secret(file, open)));
     }
+}
+
+/// Says whether what lies right in a home is called as a copy of a known secret: `.netrc~`, `.ssh.bak`.
+fn is_copy(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    let known = AT_HOME.iter().map(|known| known.trim_end_matches("/*")).filter(|known| !known.contains(['/', '*']));
+    known.filter(|known| name != known.as_bytes()).any(|known| is_or_copies(name, known))
 }
 
 /// Says whether a file of settings is a secret by its name or by what it holds. Where is worked, content says nothing.
@@ -201,6 +211,24 @@ mod tests {
         let found = secrets(Some(&home), &[]);
         let below: Vec<_> = found.iter().filter_map(|path| path.strip_prefix(&home).ok()?.to_str()).collect();
         assert_eq!(below, hidden);
+    }
+
+    #[test]
+    fn copies_of_secrets_are_hidden_and_what_editors_keep() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = fs::canonicalize(folder.path()).unwrap();
+        let hidden =
+            [".bash_history-01.tmp", ".config/Code/User/History", ".gnupg-old", ".netrc~", ".ssh.bak", ".vim/undodir"];
+        let open = [".netrc.example", ".netrcs", ".ssh", ".config/Code/User/settings.json", ".vim/ftplugin/x"];
+        for path in hidden.iter().chain(&open) {
+            fs::create_dir_all(home.join(path).join("x").parent().unwrap()).unwrap();
+        }
+        let below = |open: &[PathBuf]| -> Vec<String> {
+            let found = secrets(Some(&home), open);
+            found.iter().filter_map(|path| Some(path.strip_prefix(&home).ok()?.display().to_string())).collect()
+        };
+        assert_eq!(below(&[]), hidden);
+        assert_eq!(below(&[home.join(".ssh.bak/x")]).len(), hidden.len() - 1);
     }
 
     #[test]

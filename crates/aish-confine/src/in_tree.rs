@@ -10,7 +10,8 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::dotenv::{self, is_dotenv_bytes};
+use crate::dotenv::{self, is_dotenv_bytes, is_or_copies};
+use crate::environment::has_password;
 use crate::folders;
 use crate::key_files;
 use crate::named_by_git;
@@ -27,17 +28,20 @@ const LOGINS: &[&str] = &[
 
 /// Files of logins below folders of one name.
 const LOGINS_BELOW: &[(&str, &[&str])] =
-    &[(".cargo", &["credentials", "credentials.toml"]), (".gem", &["credentials"]), (".aws", &["credentials"])];
+    &[(".cargo", &["credentials"]), (".gem", &["credentials"]), (".aws", &["credentials"])];
 
 /// Files of settings that programs must read.
-pub(crate) const SETTINGS: &[&str] = &[".npmrc", ".yarnrc", ".yarnrc.yml", "pip.conf"];
+const SETTINGS: &[&str] = &[".npmrc", ".yarnrc", "pip.conf"];
 
 /// The same below folders of one name.
-const SETTINGS_BELOW: &[(&str, &[&str])] = &[(".cargo", &["config", "config.toml"])];
+const SETTINGS_BELOW: &[(&str, &[&str])] = &[(".cargo", &["config"])];
 
 /// What every repository has, and how its files of settings begin.
 const HEAD: &str = "HEAD";
 const CONFIG: &str = "config";
+
+/// Where a repository notes what became of its branches.
+const LOGS: &str = "logs";
 
 /// Where nobody keeps a secret of a tree: a link there leads to what all have.
 const OF_THE_SYSTEM: &[&str] =
@@ -56,15 +60,20 @@ pub(crate) struct InTree {
 
 /// Says whether a name may be that of a secret, or stands beside one.
 fn is_wanted(name: &[u8]) -> bool {
-    let is = |known: &[&str]| known.iter().any(|one| name == one.as_bytes());
+    let is = |known: &[&str]| known.iter().any(|one| is_or_copies(name, one));
     let is_below = |known: &[(&str, &[&str])]| known.iter().any(|(_, names)| is(names));
     is_dotenv_bytes(name)
         || is(LOGINS)
         || is(SETTINGS)
-        || is(&[HEAD, CONFIG])
+        || name == HEAD.as_bytes()
         || is_below(LOGINS_BELOW)
         || is_below(SETTINGS_BELOW)
         || key_files::is_named(name)
+}
+
+/// Says whether a file is one of settings that programs must read, wherever it lies.
+pub(crate) fn is_settings(path: &Path) -> bool {
+    kind(path) == Kind::Settings
 }
 
 /// What a path is by its name.
@@ -84,7 +93,7 @@ enum Kind {
 fn kind(path: &Path) -> Kind {
     let name = path.file_name().unwrap_or_default();
     let folder = path.parent().unwrap_or(Path::new(""));
-    let is = |known: &[&str]| known.iter().any(|one| name == *one);
+    let is = |known: &[&str]| known.iter().any(|one| is_or_copies(name.as_bytes(), one));
     let is_below = |known: &[(&str, &[&str])]| known.iter().any(|(below, names)| folder.ends_with(below) && is(names));
     if is_dotenv_bytes(name.as_bytes()) {
         Kind::Dotenv
@@ -92,7 +101,7 @@ fn kind(path: &Path) -> Kind {
         Kind::Logins
     } else if is(SETTINGS) || is_below(SETTINGS_BELOW) {
         Kind::Settings
-    } else if is(&[HEAD, CONFIG]) && (folder.ends_with(".git") || is_repository(folder)) {
+    } else if (name == HEAD || name == CONFIG) && (folder.ends_with(".git") || is_repository(folder)) {
         Kind::OfRepository
     } else if key_files::is_named(name.as_bytes()) {
         Kind::Key
@@ -131,6 +140,7 @@ pub(crate) fn look(root: &Path, home: Option<&Path>, memory: Option<&Path>) -> i
         for name in names(repository).filter(|name| name.as_bytes().starts_with(CONFIG.as_bytes())) {
             settings.push(repository.join(name));
         }
+        add_logs(&repository.join(LOGS), &mut settings);
     }
     // What settings of git take in is settings as well, and may take in more.
     let mut looked_at = 0;
@@ -154,6 +164,27 @@ pub(crate) fn look(root: &Path, home: Option<&Path>, memory: Option<&Path>) -> i
     }
     found.settle();
     Ok(found)
+}
+
+/// Adds the logs of a repository where they have a password in them: `git pull ADDRESS` writes its address there as it is. Who moves a
+/// branch by that moves `HEAD`, whose log tells whether the others are looked at.
+fn add_logs(logs: &Path, settings: &mut Vec<PathBuf>) {
+    let has = |file: &Path| veil::read(file).is_some_and(|text| has_password(&text));
+    let head = logs.join(HEAD);
+    if !has(&head) {
+        return;
+    }
+    let mut folders = vec![logs.join("refs")];
+    settings.push(head);
+    while let Some(folder) = folders.pop().filter(|_| settings.len() < MOST) {
+        for path in names(&folder).map(|name| folder.join(name)) {
+            match fs::symlink_metadata(&path) {
+                Ok(meta) if meta.is_dir() => folders.push(path),
+                Ok(_) if has(&path) => settings.push(path),
+                Ok(_) | Err(_) => {}
+            }
+        }
+    }
 }
 
 /// Files of settings from which on no more are followed.

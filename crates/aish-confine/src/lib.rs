@@ -101,6 +101,7 @@ pub use plan::{Limits, Mechanism, Network, Plan, PlanError, Root};
 pub use probe::{Available, Missing, available};
 pub use ready::{Ready, Told};
 pub use report::{Ended, Report};
+pub use secret_settings::tells_secret;
 pub use set_up_error::SetUpError;
 pub use settings::{Dotenv, Settings};
 pub use start::{Streams, run_on_pipes, run_on_terminal};

@@ -135,7 +135,14 @@ mod tests {
             "/k/a",
             "/k/a:/k/b:relative",
             "/k/b",
+            "/s/bash/history",
+            "/s/nvim/backup",
             "/s/nvim/shada",
+            "/s/nvim/swap",
+            "/s/nvim/undo",
+            "/s/python_history",
+            "/s/vim",
+            "/s/zsh/history",
             "/z/.zsh_history",
         ];
         assert_eq!(patterns, expected.map(PathBuf::from));

@@ -65,16 +65,21 @@ pub(crate) fn holds_secret(file: &Path) -> bool {
     holds
 }
 
-/// Says whether a text has a key of a well-known service, a private key, a password in an address, or a value whose name says that it
-/// is a secret.
+/// Says whether a file of settings with this content holds a secret. What a line speaks of that is a comment is none.
 fn is_secret(content: &[u8]) -> bool {
     let text = String::from_utf8_lossy(content);
-    has_password(content)
-        || text
-            .split_ascii_whitespace()
-            .filter(|word| word.len() > KEY_REST)
-            .any(|word| matches!(mask(word), Cow::Owned(_)))
-        || text.lines().filter(|line| !line.trim_start().starts_with(['#', ';', '/'])).any(has_named)
+    has_key(&text) || text.lines().filter(|line| !line.trim_start().starts_with(['#', ';', '/'])).any(has_named)
+}
+
+/// Says whether a text holds a secret: a key of a well-known service, a private key, a password in an address, or a value whose name
+/// says that it is one.
+pub fn tells_secret(text: &str) -> bool {
+    has_key(text) || text.lines().any(has_named)
+}
+
+fn has_key(text: &str) -> bool {
+    let mut words = text.split_ascii_whitespace().filter(|word| word.len() > KEY_REST);
+    has_password(text.as_bytes()) || words.any(|word| matches!(mask(word), Cow::Owned(_)))
 }
 
 /// Says whether a line has a name and a secret behind it: `name = value`, `"name": "value"`, `<name>value<`.
@@ -175,6 +180,24 @@ mod tests {
             "secret: ********",
         ] {
             assert!(!is_secret(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_shell_knows_is_told_by_the_same() {
+        for text in [
+            "alias db='mysql --password=hunter22'\nalias ll='ls -l'",
+            "ask () \n{ \n    curl -H 'Authorization: Bearer gsk_abcdefGHIJ0123456789' https://example.org\n}",
+            "/bin/x --password=hunter22",
+        ] {
+            assert!(tells_secret(text), "{text}");
+        }
+        for text in [
+            "alias db='mysql --password=$PASSWORD'",
+            "log_in () \n{ \n    token=$(pass show x)\n}",
+            "-Xmx1g -Dx.y=UTF-8",
+        ] {
+            assert!(!tells_secret(text), "{text}");
         }
     }
 

@@ -76,6 +76,45 @@ struct Came {
     upper: PathBuf,
 }
 
+/// Lets names that are one file in the layer be one when they are kept: all of them stay the file that they were where one is a copy of
+/// that, or are another one.
+pub(crate) fn join_names(layer: &Layer, changes: &mut Changes) -> Result<(), LayerError> {
+    let is_one = |one: &Change| {
+        let are_several =
+            one.old.as_ref().is_some_and(Attributes::has_names) && one.new.as_ref().is_some_and(Attributes::has_names);
+        are_several && one.attributes_only && one.after == Some(FileKind::File)
+    };
+    // Of which file one of the layer is a copy.
+    let mut copies: BTreeMap<FileId, Option<u64>> = BTreeMap::new();
+    for one in changes.all().filter(|one| is_one(one)) {
+        let (Some(old), Some(new)) = (&one.old, &one.new) else { continue };
+        let copy = copies.entry((one.root, new.inode)).or_default();
+        if !one.is_other_file && is_untouched(layer, one)? {
+            *copy = Some(old.inode);
+        }
+    }
+    let others: BTreeSet<FileId> = changes
+        .all()
+        .filter(|one| is_one(one) && one.is_other_file)
+        .filter_map(|one| Some((one.root, one.new.as_ref()?.inode)))
+        .collect();
+    for one in changes.changes.iter_mut().chain(&mut changes.linked).filter(|one| is_one(one)) {
+        let (Some(old), Some(new)) = (&one.old, &one.new) else { continue };
+        let file = (one.root, new.inode);
+        if others.contains(&file) {
+            one.is_other_file = copies.get(&file).copied().flatten() != Some(old.inode);
+        }
+    }
+    Ok(())
+}
+
+/// Says whether a file has the time of access in the layer that it has in the tree.
+fn is_untouched(layer: &Layer, one: &Change) -> Result<bool, LayerError> {
+    let (path, upper) = (layer.tree(one.root).join(&one.path), layer.upper(one.root).join(&one.path));
+    let (below, above) = (at(&path, fs::symlink_metadata(&path))?, at(&upper, fs::symlink_metadata(&upper))?);
+    Ok(accessed(&above) == accessed(&below))
+}
+
 /// Notes of which files the run took all names away but one: what is left is one file, in the layer and without one.
 pub(crate) fn find_last_names(layer: &Layer, changes: &mut Changes) -> Result<(), LayerError> {
     let mut left: BTreeMap<FileId, u64> = BTreeMap::new();
@@ -252,10 +291,9 @@ fn staying(changes: &Changes) -> BTreeMap<FileId, Vec<&Change>> {
 fn touched(layer: &Layer, staying: &BTreeMap<FileId, Vec<&Change>>) -> Result<Vec<Name>, LayerError> {
     let mut found = Vec::new();
     for one in staying.values().flatten().filter(|one| !one.is_last_name) {
-        let (path, upper) = (layer.tree(one.root).join(&one.path), layer.upper(one.root).join(&one.path));
-        let (below, above) = (at(&path, fs::symlink_metadata(&path))?, at(&upper, fs::symlink_metadata(&upper))?);
-        if accessed(&above) != accessed(&below) {
-            found.push(Name::new(one.root, &path, &below));
+        if !is_untouched(layer, one)? {
+            let path = layer.tree(one.root).join(&one.path);
+            found.push(Name::new(one.root, &path, &at(&path, fs::symlink_metadata(&path))?));
         }
     }
     Ok(found)

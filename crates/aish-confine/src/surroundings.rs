@@ -38,6 +38,8 @@ pub struct Surroundings {
     folder: PathBuf,
     home: Option<PathBuf>,
     layers: PathBuf,
+    /// The caller's own folders, of which some may not be there yet.
+    own: Vec<PathBuf>,
     roots: Vec<(PathBuf, bool)>,
     hidden: Vec<PathBuf>,
     locked: Vec<PathBuf>,
@@ -104,6 +106,7 @@ impl Surroundings {
             folder,
             home,
             layers: caller.layers.to_owned(),
+            own: caller.own.to_vec(),
             roots: roots.collect(),
             hidden,
             locked,
@@ -192,6 +195,9 @@ impl Surroundings {
     pub fn plan_without_layer(&self, mechanism: Mechanism, words: Vec<OsString>) -> Plan {
         let mut plan = Plan::new(mechanism, &self.folder, words);
         plan.hidden.clone_from(&self.hidden);
+        // The layer of the first run may have made the folder that it lies in.
+        let own = self.own.iter().filter_map(|path| fs::canonicalize(path).ok());
+        plan.hidden.extend(own.filter(|path| !self.hidden.iter().any(|secret| path.starts_with(secret))));
         plan.locked.clone_from(&self.locked);
         plan.shown = self.roots.iter().filter(|(_, cache)| !cache).map(|(path, _)| path.clone()).collect();
         plan
@@ -249,6 +255,23 @@ mod tests {
         assert_eq!(left.iter().map(|(name, _)| name.to_str().unwrap()).collect::<Vec<_>>(), ["API_KEY", "LANG"]);
         settings.dotenv = Dotenv::Readable;
         assert_eq!(Surroundings::of(&caller, &settings).unwrap().locked(), [""; 0].map(PathBuf::from));
+    }
+
+    #[test]
+    fn the_folder_of_layers_is_hidden_though_the_first_layer_makes_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = fs::canonicalize(folder.path()).unwrap();
+        fs::create_dir_all(home.join("work/.git")).unwrap();
+        let (at, state) = (home.join("work"), home.join(".local/state/aish"));
+        let (own, layers) = ([state.clone()], state.join("layers"));
+        let caller = Caller { folder: &at, home: Some(&home), own: &own, layers: &layers };
+        for _ in 0..2 {
+            let found = Surroundings::of(&caller, &Settings::default()).unwrap();
+            let layer = found.layer("x", None).unwrap();
+            let plan = found.plan(&layer, vec!["true".into()]);
+            assert_eq!(plan.hidden.iter().filter(|path| **path == state).count(), 1);
+            layer.discard().unwrap();
+        }
     }
 
     #[test]

@@ -184,11 +184,9 @@ fn sure_lines(veils: &[Veil], path: &Path) -> Vec<HiddenLine> {
 
 /// Says whether the next run finds a file of settings by its path alone.
 fn is_found_again(upper: &Path, path: &Path) -> bool {
-    let is_named =
-        path.file_name().and_then(|name| name.to_str()).is_some_and(|name| in_tree::SETTINGS.contains(&name));
     let is_repositorys =
         path.ends_with(".git/config") && path.parent().is_some_and(|git| upper.join(git).join("HEAD").is_file());
-    is_named || is_repositorys || path.ends_with(".cargo/config.toml")
+    is_repositorys || in_tree::is_settings(path)
 }
 
 /// Says whether a file has a word that stands for a secret.

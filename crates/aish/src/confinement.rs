@@ -101,7 +101,7 @@ impl Ground {
 
     /// Says whether a text may be seen by a confined run.
     pub fn may_be_seen(&self, text: &str) -> bool {
-        !self.secrets.are_in(text)
+        !self.secrets.are_in(text) && !aish_confine::tells_secret(text)
     }
 
     /// Works out what is confined around a folder.

@@ -95,6 +95,9 @@ fn places_that_act_later_are_guarded() {
         ("echo {} > opencode.json", "opencode.json"),
         ("echo x > lefthook-local.toml", "lefthook-local.toml"),
         ("echo x > devenv.local.nix", "devenv.local.nix"),
+        ("echo x > lint-staged.config.mjs", "lint-staged.config.mjs"),
+        ("echo x > Jenkinsfile", "Jenkinsfile"),
+        ("mkdir ci; echo x > ci/azure-pipelines.yml", "ci"),
         ("echo {} > x.code-workspace", "x.code-workspace"),
         ("echo {} > binding.gyp", "binding.gyp"),
     ] {

@@ -50,6 +50,7 @@ fn settings_of_every_repository_in_the_tree_have_no_secrets() {
     git(&place, tree, &["config", "include.path", "more"]);
     place.write(".git/more", "[http]\n\textraheader = AUTHORIZATION: basic s3cret\n");
     place.write("pk/.npmrc", "//registry.npmjs.org/:_authToken=s3cret\n");
+    place.write("pk/.npmrc~", "//registry.npmjs.org/:_authToken=s3cret\n");
     place.write("pk/.yarnrc.yml", "npmAuthToken: \"s3cret\"\n");
     let said = shows_nothing(
         &place,
@@ -62,13 +63,47 @@ fn settings_of_every_repository_in_the_tree_have_no_secrets() {
 }
 
 #[test]
+fn a_password_in_a_log_of_a_repository_is_a_word_and_the_log_goes_on() {
+    let place = Place::new();
+    let tree = &place.tree;
+    git(&place, tree, &["init", "-q", "-b", "main"]);
+    git(&place, tree, &["config", "user.email", "a@example.org"]);
+    git(&place, tree, &["config", "user.name", "ana"]);
+    git(&place, tree, &["commit", "-q", "--allow-empty", "-m", "a"]);
+    let logs = ["HEAD", "refs/heads/main"].map(|log| tree.join(".git/logs").join(log));
+    for log in &logs {
+        // As `git pull` writes it.
+        let text = fs::read_to_string(log).unwrap();
+        let line = text.replace("commit (initial): a", "pull https://ana:s3cret@example.org/a.git main: Fast-forward");
+        fs::write(log, text + &line).unwrap();
+    }
+    let said = shows_nothing(&place, "git reflog; cat .git/logs/HEAD .git/logs/refs/heads/main");
+    assert!(said.contains("pull https://hidden-by-aish-1@example.org/a.git"), "{said}");
+    let before = logs.each_ref().map(|log| fs::read_to_string(log).unwrap());
+    let (layer, _) = run(&place, "git commit -q --allow-empty -m b", Dotenv::Locked);
+    layer.keep(Caches::LeftOut, OnConflict::Stop).unwrap();
+    for (log, before) in logs.iter().zip(before) {
+        let after = fs::read_to_string(log).unwrap();
+        assert!(after.starts_with(&before) && after.ends_with("commit: b\n"), "{after}");
+    }
+}
+
+#[test]
 fn files_of_logins_in_the_tree_cannot_be_opened() {
     let place = Place::new();
     git(&place, &place.tree, &["init", "-q"]);
     git(&place, &place.tree, &["config", "credential.helper", "store --file=.git/credentials"]);
     git(&place, &place.tree, &["config", "http.cookieFile", "../kept/cookies"]);
-    let secrets =
-        [".git/credentials", "deep/.netrc", "deep/.pgpass", ".git-credentials", "deep/.cargo/credentials.toml"];
+    let secrets = [
+        ".git/credentials",
+        "deep/.netrc",
+        "deep/.netrc~",
+        "deep/.pgpass",
+        ".git-credentials",
+        "deep/.cargo/credentials.toml",
+        "deep/.cargo/.credentials.toml.swp",
+        "deep/..env.un~",
+    ];
     for path in secrets {
         place.write(path, "https://ana:s3cret@example.org\n");
     }

@@ -73,6 +73,34 @@ fn a_new_name_of_an_old_file_is_its_name_when_it_is_kept() {
     }
 }
 
+#[test]
+fn new_names_in_the_place_of_old_ones_are_one_file_when_they_are_kept() {
+    for line in [
+        "tar cf /tmp/x . ; tar xf /tmp/x",
+        "cp a n; rm a d/b; mv n a; ln a d/b",
+        "touch -d @7 a; rm d/b; ln a d/b",
+        "chmod 600 a; rm d/b; ln a d/b",
+        "cp -p a n; touch -d @7 n; ln -f n a; ln -f n d/b; rm n",
+    ] {
+        let place = Place::new();
+        fill(&place);
+        age(&place);
+        one_file(&place, line, &["a", "d/b"]);
+    }
+    // What has another name still stays what it is.
+    let place = Place::new();
+    fill(&place);
+    fs::hard_link(place.tree.join("a"), place.tree.join("e")).unwrap();
+    age(&place);
+    let old = inode(&place, "e");
+    let layer = place.keep("cp a n; rm a d/b; touch -m -d @7 n; mv n a; ln a d/b");
+    assert_eq!((inode(&place, "e"), inode(&place, "a")), (old, inode(&place, "d/b")));
+    assert_ne!(inode(&place, "a"), old);
+    assert_ne!(fs::metadata(place.tree.join("e")).unwrap().mtime(), 7);
+    layer.take_back(OnConflict::Stop).unwrap();
+    assert_eq!(["e", "d/b"].map(|name| inode(&place, name)), [old; 2]);
+}
+
 /// As rustc does with what it keeps from one build for the next: the new folder has names of the files of the last one, and the one
 /// before goes. The files were all made in one tick of the clock.
 #[test]
