@@ -44,7 +44,7 @@ pub struct Loaded {
 
 /// Returns `$XDG_CONFIG_HOME/aish/config.toml`, or the same under `~/.config`; none without a home folder.
 pub fn user_path(variable: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
-    if let Some(path) = variable("AISH_CONFIG") {
+    if let Some(path) = variable("AISH_CONFIG").filter(|path| !path.is_empty()) {
         return Some(PathBuf::from(path));
     }
     // A path that is not absolute would be one of the folder that aish was started in, which may be anybody's.
