@@ -415,9 +415,11 @@ fn what_a_rule_wants_asked_is_denied_where_the_agent_cannot_ask() {
         assert_eq!(place.before(agent, "rm notes.txt").1, "", "{agent}");
     }
     // A rule may stand in what cannot be read.
-    place.configure("[policy]\nrules = \"none\"\n");
-    for command in ["ls", "rm notes.txt"] {
-        assert!(place.before("codex", command).1.contains("policy.broken"), "{command}");
+    for text in ["[policy]\nrules = \"none\"\n", "[hooks]\nask = \"deni\"\n"] {
+        place.configure(text);
+        for command in ["ls", "rm notes.txt"] {
+            assert!(place.before("codex", command).1.contains("policy.broken"), "{text}: {command}");
+        }
     }
 }
 
