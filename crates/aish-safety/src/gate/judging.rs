@@ -1,7 +1,6 @@
 //! What the gate thinks of a call by itself: a command by its effect, files by their places, a tool by policy, risk and
 //! arguments.
 
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
