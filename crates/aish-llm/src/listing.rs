@@ -33,8 +33,8 @@ pub(crate) async fn fetch(http: &HttpClient, headers: HeaderMap) -> Result<Vec<V
             _ => return Err(refusal(response).await),
         }
         let text = read_text(body_of(response)?).await?;
-        let reply: Value = serde_json::from_str(&text)
-            .map_err(|_| ChatError::Unreadable("its list of models is no JSON; is this a model server?".into()))?;
+        let reply: Value =
+            serde_json::from_str(&text).map_err(|_| ChatError::Unreadable("its list of models is no JSON".into()))?;
         let list = ["data", "models"].iter().find_map(|key| reply.get(*key)?.as_array()).or(reply.as_array());
         Ok(list.cloned().unwrap_or_default())
     };

@@ -93,9 +93,11 @@ fn files(variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
         return Vec::new();
     }
     let mut files = vec![PathBuf::from("/etc/xdg/pip/pip.conf"), PathBuf::from("/etc/pip.conf")];
-    let home = variable("HOME").map(PathBuf::from);
+    // Never one of the folder that this was started in.
+    let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let home = absolute("HOME");
     files.extend(home.as_ref().map(|home| home.join(".pip/pip.conf")));
-    let config = variable("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| home.map(|home| home.join(".config")));
+    let config = absolute("XDG_CONFIG_HOME").or_else(|| home.map(|home| home.join(".config")));
     files.extend(config.map(|config| config.join("pip/pip.conf")));
     files.extend(named);
     files
@@ -187,6 +189,14 @@ mod tests {
         assert_eq!(network(conf, &[]).proxy.as_deref(), Some("http://p:1"));
         assert_eq!(network(conf, &[("PIP_INDEX_URL", "https://env/simple")]).indexes, ["https://env/simple"]);
         assert_eq!(network(conf, &[("PIP_INDEX_URL", "")]).indexes, ["https://mirror/simple"]);
+    }
+
+    #[test]
+    fn no_file_of_the_folder_that_this_was_started_in_counts() {
+        for home in ["", "relative"] {
+            let named = files(&|name| matches!(name, "HOME" | "XDG_CONFIG_HOME").then(|| home.into()));
+            assert!(named.iter().all(|path| path.is_absolute()), "{home:?}: {named:?}");
+        }
     }
 
     #[test]

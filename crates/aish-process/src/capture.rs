@@ -1,6 +1,7 @@
 //! Output that is kept within a bound: the head, the tail, and a count of everything.
 
 use std::collections::VecDeque;
+use std::io;
 
 use aish_types::sanitize;
 
@@ -44,6 +45,17 @@ impl Capture {
     /// Returns what there is so far.
     pub fn snapshot(&self) -> Captured {
         Captured { head: self.head.clone(), tail: self.tail.iter().copied().collect(), total: self.total }
+    }
+}
+
+impl io::Write for Capture {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.push(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

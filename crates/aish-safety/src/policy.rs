@@ -4,11 +4,13 @@ pub mod programs;
 pub mod rule;
 
 use alloc::collections::BTreeMap;
+use alloc::format;
 use alloc::string::String;
 
 use aish_types::{Risk, ToolName};
 
 use crate::placement::Approval;
+use crate::verdict::{Judgement, Verdict};
 pub use programs::ProgramText;
 pub use rule::{PolicyRule, PolicyRules, RuleError, Tried, WrittenRule};
 
@@ -76,6 +78,19 @@ impl Level {
             Self::Write => risk >= Risk::Write,
             Self::All => true,
         }
+    }
+}
+
+impl Policy {
+    /// Raises a judgement under a policy that cannot be used: what its rules would ask about or halt is not known. What
+    /// halts by itself still does, for its own reason.
+    pub fn raise_where_broken(&self, judgement: Judgement) -> Judgement {
+        let Some(why) = self.broken.as_ref().filter(|_| judgement.verdict < Verdict::Halt) else { return judgement };
+        let own = match judgement.verdict {
+            Verdict::Ask => format!("{}; ", judgement.reason),
+            Verdict::Allow | Verdict::Halt => String::new(),
+        };
+        Judgement::new(Verdict::Ask, "policy.broken", format!("{own}the policy cannot be used: {why}"))
     }
 }
 

@@ -97,6 +97,9 @@ pub enum SessionsError {
         #[source]
         source: io::Error,
     },
+    /// The session has no such turn.
+    #[error("the session has no turn {0}; it has {1}")]
+    NoTurn(u64, usize),
 }
 
 /// The folder beside the logs for those that are not whole yet.
@@ -222,6 +225,9 @@ impl Sessions {
         last_turn: Option<u64>,
     ) -> Result<(), SessionsError> {
         let session = SessionLog::read(&self.folder, id)?;
+        if let Some(last) = last_turn.filter(|last| !session.turns.iter().any(|turn| turn.id == *last)) {
+            return Err(SessionsError::NoTurn(last, session.turns.len()));
+        }
         let context = session.context();
         let head = SessionHead { forked_from: Some(id.as_str().into()), ..session.head.unwrap_or_default() };
         let log = SessionLog::create(folder, new.clone(), head, self.clock.clone())?;

@@ -67,7 +67,8 @@ impl Base {
             .collect();
         let paths = Paths::from_environment(&|name| lookup(&variables, name));
         let path = flags.config.clone().or_else(|| paths.config.clone());
-        let missing = if flags.config.is_some() { MissingConfig::IsFault } else { MissingConfig::IsFine };
+        let is_named = flags.config.is_some() || lookup(&variables, "AISH_CONFIG").is_some_and(|path| !path.is_empty());
+        let missing = if is_named { MissingConfig::IsFault } else { MissingConfig::IsFine };
         let mut faults = Vec::new();
         let text = path.as_deref().and_then(|path| read_config(path, missing, &mut faults));
         let user_file = path.as_deref().zip(text.as_deref());
@@ -216,7 +217,13 @@ pub fn read_config(path: &Path, missing: MissingConfig, faults: &mut Vec<Diagnos
     // It may be a pipe (`--config <(…)`), which has no size.
     match File::open(path).and_then(|file| read_whole(file, LONGEST_CONFIG)) {
         Ok(text) => Some(text),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && missing == MissingConfig::IsFine => None,
+        Err(error)
+            if error.kind() == std::io::ErrorKind::NotFound
+                && missing == MissingConfig::IsFine
+                && !path.ancestors().any(leads_nowhere) =>
+        {
+            None
+        }
         Err(error) => {
             faults.push(Diagnostic {
                 severity: Severity::Error,
@@ -230,9 +237,29 @@ pub fn read_config(path: &Path, missing: MissingConfig, faults: &mut Vec<Diagnos
     }
 }
 
+/// Says whether a link is there and what it leads to is not, as where a disk with a person's settings is not mounted.
+fn leads_nowhere(path: &Path) -> bool {
+    path.is_symlink() && !path.exists()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_link_to_a_configuration_that_is_not_there_is_a_fault() {
+        let folder = tempfile::tempdir().unwrap();
+        let faults_at = |path: PathBuf| {
+            let mut faults = Vec::new();
+            assert_eq!(read_config(&path, MissingConfig::IsFine, &mut faults), None);
+            faults.len()
+        };
+        assert_eq!(faults_at(folder.path().join("aish/config.toml")), 0);
+        std::os::unix::fs::symlink("/no/such/folder", folder.path().join("aish")).unwrap();
+        assert_eq!(faults_at(folder.path().join("aish/config.toml")), 1);
+        std::os::unix::fs::symlink("/no/such/file", folder.path().join("config.toml")).unwrap();
+        assert_eq!(faults_at(folder.path().join("config.toml")), 1);
+    }
 
     #[test]
     fn a_configuration_without_an_end_is_a_fault() {

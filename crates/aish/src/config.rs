@@ -44,13 +44,12 @@ pub struct Loaded {
 
 /// Returns `$XDG_CONFIG_HOME/aish/config.toml`, or the same under `~/.config`; none without a home folder.
 pub fn user_path(variable: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
-    if let Some(path) = variable("AISH_CONFIG") {
+    if let Some(path) = variable("AISH_CONFIG").filter(|path| !path.is_empty()) {
         return Some(PathBuf::from(path));
     }
-    let base = match variable("XDG_CONFIG_HOME") {
-        Some(base) if Path::new(&base).is_absolute() => PathBuf::from(base),
-        _ => Path::new(&variable("HOME")?).join(".config"),
-    };
+    // A path that is not absolute would be one of the folder that aish was started in, which may be anybody's.
+    let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")))?;
     Some(base.join("aish").join("config.toml"))
 }
 

@@ -15,10 +15,7 @@ use crate::caught::unless_it_panics;
 pub fn analysed(command: &str, surroundings: &Surroundings, policy: &Policy) -> Analysis {
     let analysed = unless_it_panics(|| aish_safety::analyse(command, surroundings, &policy.rules));
     let mut analysis = analysed.unwrap_or_else(failed);
-    if let Some(why) = &policy.broken {
-        let broken = Judgement::new(Verdict::Ask, "policy.broken", format!("the policy cannot be used: {why}"));
-        analysis.judgement = analysis.judgement.strictest(broken);
-    }
+    analysis.judgement = policy.raise_where_broken(analysis.judgement);
     analysis
 }
 

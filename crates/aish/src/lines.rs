@@ -1,39 +1,38 @@
 //! Lines of standard input for the commands that judge or route one a line.
 
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead as _, Write as _};
 
 use crate::arguments::LineFlags;
 
-/// Reads all of standard input and calls `each` with every line; what it returns is printed.
+/// Calls `each` with every line of standard input as it comes; what it returns is printed before more is waited for.
 ///
 /// Invalid UTF-8 is replaced. A broken pipe ends quietly.
 ///
 /// # Errors
 /// When standard input cannot be read or standard output cannot be written.
-pub fn for_each(flags: &LineFlags, mut each: impl FnMut(&str) -> String) -> io::Result<()> {
-    let mut bytes = Vec::new();
-    io::stdin().lock().read_to_end(&mut bytes)?;
-    let text = String::from_utf8_lossy(&bytes);
-    let end = if flags.nul { '\0' } else { '\n' };
-    let text = text.strip_suffix(end).unwrap_or(&text);
-    if bytes.is_empty() {
-        return Ok(());
-    }
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    for line in text.split(end) {
-        let line = if flags.nul { line } else { line.strip_suffix('\r').unwrap_or(line) };
-        match out.write_all(each(line).as_bytes()) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
-            result => result?,
-        }
-        let end = if flags.nul && !flags.json { b"\0" } else { b"\n" };
-        match out.write_all(end) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
-            result => result?,
-        }
-    }
-    match out.flush() {
+pub fn for_each(flags: &LineFlags, each: impl FnMut(&str) -> String) -> io::Result<()> {
+    match answer(flags, each) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }
+}
+
+fn answer(flags: &LineFlags, mut each: impl FnMut(&str) -> String) -> io::Result<()> {
+    let end = if flags.nul { b'\0' } else { b'\n' };
+    let end_of_answer = if flags.nul && !flags.json { b"\0" } else { b"\n" };
+    let mut input = io::BufReader::with_capacity(64 * 1024, io::stdin().lock());
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut bytes = Vec::new();
+    while input.read_until(end, &mut bytes)? > 0 {
+        let line = bytes.strip_suffix(&[end]).unwrap_or(&bytes);
+        let line = if flags.nul { line } else { line.strip_suffix(b"\r").unwrap_or(line) };
+        out.write_all(each(&String::from_utf8_lossy(line)).as_bytes())?;
+        out.write_all(end_of_answer)?;
+        // Who asks line by line waits for the answer.
+        if !input.buffer().contains(&end) {
+            out.flush()?;
+        }
+        bytes.clear();
+    }
+    out.flush()
 }

@@ -78,8 +78,9 @@ pub fn make_private(folder: &Path) -> io::Result<()> {
 fn writable(folder: &Path) -> io::Result<()> {
     make_private(folder)?;
     let probe = folder.join(format!(".probe-{}", std::process::id()));
-    std::fs::write(&probe, b"")?;
-    std::fs::remove_file(probe)
+    // A full disk takes a name, and no byte.
+    let written = std::fs::write(&probe, b"\n");
+    written.and(std::fs::remove_file(&probe)).inspect_err(|_| drop(std::fs::remove_file(&probe)))
 }
 
 #[cfg(test)]
@@ -104,6 +105,12 @@ mod tests {
         assert_eq!(paths.data, Some(PathBuf::from("/home/a/.local/share/aish")));
         assert_eq!(paths.config, Some(PathBuf::from("/home/a/.config/aish/config.toml")));
         assert_eq!(Paths::from_environment(&set(&[])), Paths::default());
-        assert_eq!(Paths::from_environment(&set(&[("XDG_STATE_HOME", "relative")])).state, None);
+        // Nothing is read from the folder that aish was started in, or written there.
+        for home in ["", "relative", "."] {
+            let paths = Paths::from_environment(&|name| {
+                matches!(name, "HOME" | "XDG_CONFIG_HOME" | "XDG_DATA_HOME" | "XDG_STATE_HOME").then(|| home.to_owned())
+            });
+            assert_eq!(paths, Paths::default(), "{home:?}");
+        }
     }
 }

@@ -1,7 +1,6 @@
 //! What the gate thinks of a call by itself: a command by its effect, files by their places, a tool by policy, risk and
 //! arguments.
 
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -38,10 +37,8 @@ impl Gate {
             Subject::Tool => Analysis::of_tool(self.judge_tool_call(call, surroundings), taint(Taint::Clean)),
         };
         analysis.taint = taint(analysis.taint);
-        analysis.judgement = match &self.policy.broken {
-            Some(why) => Judgement::new(Verdict::Ask, "policy.broken", format!("the policy cannot be used: {why}")),
-            None => self.under_tool_rules(call, analysis.judgement),
-        };
+        let judgement = self.under_tool_rules(call, analysis.judgement);
+        analysis.judgement = self.policy.raise_where_broken(judgement);
         analysis
     }
 

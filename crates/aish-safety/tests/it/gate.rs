@@ -256,7 +256,13 @@ fn always_keeps_a_plain_command_and_never_a_destructive_one() {
 fn a_broken_policy_asks_everything() {
     let broken = Policy { broken: Some("rule 3 has no verdict".into()), ..Policy::default() };
     let world = world(&[]);
-    assert!(matches!(pass(&world, broken, Mode::Headless, command("ls")), Passage::Declined { .. }));
+    assert!(matches!(pass(&world, broken.clone(), Mode::Headless, command("ls")), Passage::Declined { .. }));
+    for (text, rule) in [("rm notes.txt", "policy.broken"), ("rm -rf /srv/data", "files.delete-recursive")] {
+        pass(&world, broken.clone(), Mode::Interactive, command(text));
+        let judgement = world.asked.lock().unwrap().pop().unwrap().judgement;
+        assert_eq!(judgement.rule.as_str(), rule);
+        assert!(judgement.reason.starts_with("deletes "), "{}", judgement.reason);
+    }
 }
 
 #[test]

@@ -47,6 +47,9 @@ fn sessions_are_listed_renamed_forked_and_deleted() {
     assert_eq!(session.turns.len(), 2);
     assert!(sessions.fork(&"one".into(), &"two".into(), None).is_err(), "taken");
     assert!(sessions.fork(&"none".into(), &"four".into(), None).is_err());
+    for turn in [0, 3] {
+        assert!(sessions.fork(&"one".into(), &"four".into(), Some(turn)).is_err(), "there is no turn {turn}");
+    }
     assert_eq!(std::fs::read_dir(folder.path().join(".unfinished")).unwrap().count(), 0);
 
     sessions.delete(&"one".into()).unwrap();

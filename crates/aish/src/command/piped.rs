@@ -1,7 +1,9 @@
 //! What standard input gives a question.
 
-use std::io::{self, IsTerminal as _, Read as _};
+use std::io::{self, IsTerminal as _};
 use std::time::Duration;
+
+use aish_process::{Capture, Captured};
 
 use crate::surface::{Shown, Surface};
 
@@ -26,9 +28,9 @@ impl Piped {
         if io::stdin().is_terminal() {
             return Ok(Self::default());
         }
-        let mut bytes = Vec::new();
-        match io::stdin().lock().read_to_end(&mut bytes) {
-            Ok(_) => Ok(Self::of(&bytes)),
+        let mut capture = Capture::new(MOST);
+        match io::copy(&mut io::stdin().lock(), &mut capture) {
+            Ok(_) => Ok(Self::of(&capture.finish())),
             Err(error) if error.raw_os_error() == Some(9) => Ok(Self::default()),
             Err(error) => Err(error),
         }
@@ -44,20 +46,20 @@ impl Piped {
         Ok(piped.text)
     }
 
-    fn of(bytes: &[u8]) -> Self {
-        let text = String::from_utf8_lossy(bytes);
+    fn of(given: &Captured) -> Self {
+        let text = given.text();
         let replaced = text.chars().filter(|letter| *letter == char::REPLACEMENT_CHARACTER).count();
-        if bytes.contains(&0) || replaced > 16 && replaced > text.chars().count() / 10 {
+        if text.contains('\0') || replaced > 16 && replaced > text.chars().count() / 10 {
             return Self { text: None, said: Some("standard input is binary; it was not sent".to_owned()) };
         }
-        let text = aish_types::sanitize(text.trim_end());
+        let text = aish_types::sanitize(text.trim_end()).into_owned();
         if text.is_empty() {
             return Self::default();
         }
-        let cut = aish_types::head_and_tail(&text, MOST);
-        let said = (cut.omitted > 0)
+        let said = given
+            .truncated()
             .then(|| format!("standard input is longer than {} KiB: its middle was left out", MOST / 1024));
-        Self { text: Some(cut.text.into_owned()), said }
+        Self { text: Some(text), said }
     }
 }
 
@@ -68,15 +70,20 @@ mod tests {
     #[test]
     fn what_does_not_go_along_is_said() {
         let text = |text: &str| Some(text.to_owned());
-        assert_eq!(Piped::of(b"one\n"), Piped { text: text("one"), said: None });
-        assert_eq!(Piped::of(b" \n"), Piped::default());
-        assert_eq!(Piped::of(b"caf\xe9"), Piped { text: text("caf\u{fffd}"), said: None });
-        let long = Piped::of(&b"line\n".repeat(30_000));
+        let of = |bytes: &[u8]| {
+            let mut capture = Capture::new(MOST);
+            capture.push(bytes);
+            Piped::of(&capture.finish())
+        };
+        assert_eq!(of(b"one\n"), Piped { text: text("one"), said: None });
+        assert_eq!(of(b" \n"), Piped::default());
+        assert_eq!(of(b"caf\xe9"), Piped { text: text("caf\u{fffd}"), said: None });
+        let long = of(&b"line\n".repeat(30_000));
         assert!(long.text.is_some_and(|text| text.len() < 70 * 1024));
         assert_eq!(long.said.as_deref(), Some("standard input is longer than 64 KiB: its middle was left out"));
         for bytes in [&b"PNG\0\x01"[..], &[0xff; 300]] {
-            assert_eq!(Piped::of(bytes).text, None);
-            assert!(Piped::of(bytes).said.is_some());
+            assert_eq!(of(bytes).text, None);
+            assert!(of(bytes).said.is_some());
         }
     }
 }

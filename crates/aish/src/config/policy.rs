@@ -89,7 +89,8 @@ pub fn written(path: &Path, text: &str) -> Result<Vec<WrittenRule>, Vec<Diagnost
 }
 
 /// The keys that say what runs unasked, and in what it is held; a section stands for all of its keys.
-const GUARDS: [&str; 5] = ["policy", "approval", "confine", "mcp.auto_approve", "shell.confirm_cmd"];
+const GUARDS: [&str; 8] =
+    ["policy", "approval", "confine", "sandbox", "hooks", "mcp.auto_approve", "norris.read_only", "shell.confirm_cmd"];
 
 /// Says whether a fault may have taken a part of the policy away.
 fn concerns_policy(fault: &Diagnostic) -> bool {
@@ -205,6 +206,10 @@ mod tests {
             ("[policy]\nrules = 5\n", "config.toml:2:9: error: `policy.rules` must be"),
             ("[mcp]\nauto_approve = 5\n", "config.toml:2:16: error: `mcp.auto_approve` must be"),
             ("[approval]\nmode = \"strickt\"\n", "config.toml:2:8: error: `approval.mode` must be"),
+            ("[hooks]\nask = \"deni\"\n", "config.toml:2:7: error: `hooks.ask` must be"),
+            ("[hooks]\naks = \"deny\"\n", "unknown key `hooks.aks`"),
+            ("[sandbox]\nmode = \"requird\"\n", "config.toml:2:8: error: `sandbox.mode` must be"),
+            ("[norris]\nread_only = \"yes\"\n", "config.toml:2:13: error: `norris.read_only` must be"),
             ("approval = \"strict\"\n", "config.toml:1:1: error: `approval` is a section"),
             ("[confine]\nhidde = [\"notes\"]\n", "unknown key `confine.hidde`"),
             ("[[polcy.rules]]\nmatch = \"ls\"\nverdict = \"halt\"\n", "unknown key `polcy`; did you mean `policy`?"),

@@ -63,7 +63,6 @@ impl Driver {
                 Ok(_) => out.push(approved),
                 Err(why) => {
                     let text = format!("not run: what it changes could not be put aside for undo: {why}");
-                    stage.show(Shown::Error(&text));
                     events.push_back(Event::Ran { id, outcome: ToolOutcome::failure(text) });
                 }
             }

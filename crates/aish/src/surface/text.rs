@@ -305,7 +305,9 @@ impl TextSurface {
             return self.write_err(&line);
         }
         match self.commands {
-            Commands::Live => {}
+            // What a command showed and how it ended is on the screen; not so why there was none.
+            Commands::Live if outcome.is_success() || outcome.exit.is_some() => {}
+            Commands::Live => self.warn(&format!("{tool}: {}", outcome.text)),
             Commands::Printed => {
                 if let Some(command) = self.calls.pop_front() {
                     self.write_err(&self.frames.exec_begin(&command));

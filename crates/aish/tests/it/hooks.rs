@@ -414,6 +414,13 @@ fn what_a_rule_wants_asked_is_denied_where_the_agent_cannot_ask() {
         assert!(place.before(agent, "make all").1.contains("deny"), "{agent}");
         assert_eq!(place.before(agent, "rm notes.txt").1, "", "{agent}");
     }
+    // A rule may stand in what cannot be read.
+    for text in ["[policy]\nrules = \"none\"\n", "[hooks]\nask = \"deni\"\n"] {
+        place.configure(text);
+        for command in ["ls", "rm notes.txt"] {
+            assert!(place.before("codex", command).1.contains("policy.broken"), "{text}: {command}");
+        }
+    }
 }
 
 /// What a folder brings counts where the command runs, not where the hook was started.

@@ -1,6 +1,6 @@
 //! `aish check` and what no command should be: bytes, sizes and depths past every bound. A verdict comes, and never `allow`.
 
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -29,6 +29,31 @@ fn check(arguments: &[&str], input: Option<&[u8]>) -> Output {
     let output = child.wait_with_output().unwrap();
     assert!(started.elapsed() < HUNG, "{:?}", started.elapsed());
     output
+}
+
+#[test]
+fn a_line_is_answered_before_the_next_one_is_waited_for() {
+    let home = Home::new();
+    for (command, answer) in [("check", "allow\tread."), ("route", "shell\t")] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_aish"))
+            .arg(command)
+            .env_clear()
+            .envs(home.all_variables())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = child.stdin.take().unwrap();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        for _ in 0..2 {
+            input.write_all(b"ls -la\n").unwrap();
+            let mut line = String::new();
+            output.read_line(&mut line).unwrap();
+            assert!(line.starts_with(answer), "{command}: {line}");
+        }
+        drop(input);
+        assert!(child.wait().unwrap().success());
+    }
 }
 
 #[test]

@@ -92,6 +92,18 @@ fn what_runs_unasked_has_no_effect_outside_and_sees_no_secret() {
 }
 
 #[test]
+fn a_command_that_could_not_be_run_says_so_to_the_person_too() {
+    let (home, _model) = home(&["CMD: sh -c 'echo x > n'", "done"]);
+    let person = home.sit_down();
+    let layers = home.path(".local/state/aish/layers");
+    let _ = std::fs::remove_dir_all(&layers);
+    std::fs::write(&layers, "a file in the place of the folder").unwrap();
+    person.types("?go on\r").sees("[y]es").types("y").sees("shell: ").sees("state/aish/layers").sees("done").prompt();
+    assert!(!tree(&home).contains_key("n"));
+    assert_eq!(person.leaves("exit\r"), Some(0));
+}
+
+#[test]
 fn what_a_harmless_line_changed_is_dropped_where_nobody_can_be_asked() {
     let (home, _model) = home(&["CMD: ls", "done"]);
     trick(&home, "echo spoilt > a; echo new > n; rm b");

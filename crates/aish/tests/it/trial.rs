@@ -175,7 +175,7 @@ fn tools_that_cannot_be_offered_are_told_with_their_reason() {
     let output = test(home.path(), &[&program(&[&greeting.to_string(), &answer])]);
     let shown = String::from_utf8_lossy(&output.stdout);
     let told = String::from_utf8_lossy(&output.stderr);
-    assert!(shown.contains("1 tools\n  fine\n"), "{shown}");
+    assert!(shown.contains(", 1 tool; ") && shown.ends_with(" ms in all\n  fine\n"), "{shown}");
     assert!(told.starts_with("aish: tool no good 0 refused: "), "{told}");
     assert!(told.contains("aish: 2 more tools refused\n"), "{told}");
     assert_eq!(output.status.code(), Some(0), "{told}");

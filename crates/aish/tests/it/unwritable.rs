@@ -55,6 +55,8 @@ fn a_limit_of_file_sizes_is_an_error_and_no_signal() {
     let (code, _, told) = home.sh("ulimit -f 0; \"$AISH\" memory add 'the door is green'");
     assert_eq!(code, Some(1), "{told}");
     assert!(told.contains("cannot be used") || told.contains("cannot be written"), "{told}");
+    let (code, said, _) = home.sh("ulimit -f 0; \"$AISH\" doctor | cat");
+    assert!(said.contains("cannot be written (File too large") && !said.contains("moved away"), "{code:?} {said}");
     let (code, _, told) = home.sh("ulimit -f 0; \"$AISH\" check ls > out");
     assert_eq!(code, Some(1), "{told}");
     assert!(told.contains("File too large"), "{told}");

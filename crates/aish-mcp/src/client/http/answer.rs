@@ -214,8 +214,9 @@ pub(super) fn useless(status: StatusCode, body: &[u8], request: &Value, retry_af
         (false, true) => format!("the server answered {method} with HTTP {status}"),
         (false, false) => format!("the server answered {method} with HTTP {status}: {begin}"),
     };
-    if let Some(seconds) = retry_after {
-        line.push_str(&format!(" (it may be tried again after {})", aish_types::visible(&seconds)));
+    if let Some(when) = retry_after {
+        let unit = if when.bytes().all(|byte| byte.is_ascii_digit()) { " s" } else { "" };
+        line.push_str(&format!(" (it may be tried again after {}{unit})", aish_types::visible(&when)));
     }
     HttpError(line)
 }

@@ -114,7 +114,9 @@ pub(super) async fn run(base: &Base, trial: &Trial<'_>, print: &mut dyn FnMut(&s
     }
     let clean = |text: &str| aish_types::sanitize(text).into_owned();
     if let Some(protocol) = &report.protocol {
-        print(&clean(&format!("connected in {} ms, protocol {protocol}, {} tools", report.ms, report.tools.len())));
+        let (count, ms) = (report.tools.len(), report.ms);
+        let word = if count == 1 { "tool" } else { "tools" };
+        print(&clean(&format!("connected, protocol {protocol}, {count} {word}; {ms} ms in all")));
     }
     report.tools.iter().for_each(|tool| print(&clean(&format!("  {tool}"))));
     left_out.lines().iter().for_each(|line| complain(&clean(line)));
