@@ -1,9 +1,16 @@
 //! What the hook reports at each prompt.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use crate::declarations;
+
+/// Makes a path of what a shell says.
+pub(crate) fn path(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(OsStr::from_bytes(bytes))
+}
 
 /// The state of the shell at a prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,7 +45,9 @@ impl Report {
         let mut fields = text.splitn(9, '\0');
         let number = fields.next()?;
         let status = fields.next()?.parse().ok()?;
-        let cwd = PathBuf::from(fields.next()?);
+        // A path is bytes, and need not be text.
+        fields.next()?;
+        let cwd = path(bytes.split(|byte| *byte == 0).nth(2)?);
         let version = fields.next()?;
         let options = fields.next()?;
         let has = |name: &str| options.split(':').any(|option| option == name);
@@ -80,6 +89,12 @@ fn release(version: &str) -> (u32, u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_whose_name_is_no_text_is_that_folder() {
+        let report = Report::parse(b"7\x000\0/a\xff\x005.2.15(1)-release\0vi\0\0\0\0").unwrap();
+        assert_eq!(report.cwd.as_os_str().as_bytes(), b"/a\xff");
+    }
 
     #[test]
     fn a_report_is_read_and_compared() {

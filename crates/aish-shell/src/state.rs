@@ -87,7 +87,8 @@ impl ShellState {
     pub(crate) fn read(answer: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(answer);
         let mut fields = text.split('\0');
-        let cwd = PathBuf::from(fields.next()?);
+        fields.next()?;
+        let cwd = crate::report::path(answer.split(|byte| *byte == 0).next()?);
         let variables = variables(fields.next()?);
         let names = fields.next()?;
         let functions = functions(names, fields.next()?);

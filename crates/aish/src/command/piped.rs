@@ -32,7 +32,7 @@ impl Piped {
         match io::copy(&mut io::stdin().lock(), &mut capture) {
             Ok(_) => Ok(Self::of(&capture.finish())),
             Err(error) if error.raw_os_error() == Some(9) => Ok(Self::default()),
-            Err(error) => Err(error),
+            Err(error) => Err(io::Error::new(error.kind(), format!("standard input cannot be read: {error}"))),
         }
     }
 

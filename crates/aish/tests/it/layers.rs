@@ -92,6 +92,14 @@ fn what_runs_unasked_has_no_effect_outside_and_sees_no_secret() {
 }
 
 #[test]
+fn a_folder_whose_name_is_no_text_can_be_looked_into() {
+    let (home, _model) = home(&["CMD: ls", "done"]);
+    let line = "d=$(printf 'f\\377'); mkdir \"$d\"; cd \"$d\"; touch seen; \"$AISH\" ask 'what is here'";
+    let (code, out, err) = home.sh(line);
+    assert!(code == Some(0) && err.contains("seen"), "{out}{err}");
+}
+
+#[test]
 fn a_command_that_could_not_be_run_says_so_to_the_person_too() {
     let (home, _model) = home(&["CMD: sh -c 'echo x > n'", "done"]);
     let person = home.sit_down();

@@ -66,6 +66,12 @@ fn a_limit_of_file_sizes_is_an_error_and_no_signal() {
 }
 
 #[test]
+fn what_cannot_be_read_is_named() {
+    let (code, _, told) = Home::new().sh("\"$AISH\" ask hi < /");
+    assert_eq!((code, told.as_str()), (Some(1), "aish: standard input cannot be read: Is a directory (os error 21)\n"));
+}
+
+#[test]
 fn doctor_makes_the_state_folder_for_its_owner_alone() {
     let home = Home::new();
     let state = home.work().join("state");
