@@ -36,6 +36,9 @@ const SETTINGS: &[&str] = &[".npmrc", ".yarnrc", "pip.conf"];
 /// The same below folders of one name.
 const SETTINGS_BELOW: &[(&str, &[&str])] = &[(".cargo", &["config"])];
 
+/// How all these begin, with what is put before them in the names of copies.
+const FIRST: &[u8] = b".#~_cp";
+
 /// What every repository has, and how its files of settings begin.
 const HEAD: &str = "HEAD";
 const CONFIG: &str = "config";
@@ -62,12 +65,11 @@ pub(crate) struct InTree {
 fn is_wanted(name: &[u8]) -> bool {
     let is = |known: &[&str]| known.iter().any(|one| is_or_copies(name, one));
     let is_below = |known: &[(&str, &[&str])]| known.iter().any(|(_, names)| is(names));
-    is_dotenv_bytes(name)
-        || is(LOGINS)
-        || is(SETTINGS)
+    // Asked of each name in a tree, and nearly all of them begin in another way.
+    let may_be = name.first().is_some_and(|first| FIRST.contains(first));
+    may_be
+        && (is_dotenv_bytes(name) || is(LOGINS) || is(SETTINGS) || is_below(LOGINS_BELOW) || is_below(SETTINGS_BELOW))
         || name == HEAD.as_bytes()
-        || is_below(LOGINS_BELOW)
-        || is_below(SETTINGS_BELOW)
         || key_files::is_named(name)
 }
 
@@ -249,4 +251,23 @@ fn target(path: &Path, root: &Path, home: Option<&Path>) -> Option<PathBuf> {
 
 fn names(folder: &Path) -> impl Iterator<Item = std::ffi::OsString> {
     fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_known_name_is_looked_for_and_its_copies_are() {
+        let below = LOGINS_BELOW.iter().chain(SETTINGS_BELOW).flat_map(|(_, names)| names.iter());
+        for name in LOGINS.iter().chain(SETTINGS).chain(below).chain(&[".env", ".envrc", HEAD]) {
+            assert!(is_wanted(name.as_bytes()), "{name}");
+        }
+        for name in LOGINS.iter().chain(SETTINGS).chain(&[".env", ".envrc"]) {
+            for copy in [format!("#{name}#"), format!("~{name}"), format!(".#{name}"), format!("{name}~")] {
+                assert!(is_wanted(copy.as_bytes()), "{copy}");
+            }
+        }
+        assert!(!is_wanted(b"main.c") && !is_wanted(b"README") && !is_wanted(b""));
+    }
 }

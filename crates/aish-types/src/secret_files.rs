@@ -373,12 +373,43 @@ pub const ELSEWHERE: &[&str] = &[
 
 /// Says whether a file of settings has a name by which it holds keys, tokens or passwords.
 pub fn names_secret(name: &str) -> bool {
+    // Asked of each name in a tree.
+    if !has_mark(name.as_bytes()) {
+        return false;
+    }
     let name = name.to_lowercase();
     let is_open = ["public", "tokenize", ".pub", ".crt"].iter().any(|part| name.contains(part));
     !is_open
         && (PARTS.iter().any(|part| name.contains(part))
             || ENDS.iter().any(|end| name.ends_with(end))
             || NAMES.contains(&name.as_str()))
+}
+
+/// Says whether a name has three letters of one that is looked for, at a small fraction of the cost.
+fn has_mark(name: &[u8]) -> bool {
+    name.windows(3).any(|part| {
+        let &[first, second, third] = part else { return false };
+        let part = [first.to_ascii_lowercase(), second.to_ascii_lowercase(), third.to_ascii_lowercase()];
+        matches!(
+            &part,
+            b"cre"
+                | b"tok"
+                | b"sec"
+                | b"pas"
+                | b"api"
+                | b"pri"
+                | b"key"
+                | b"pem"
+                | b"p12"
+                | b"pfx"
+                | b"kdb"
+                | b"jks"
+                | b"aut"
+                | b"id."
+                | b"hos"
+                | b"coo"
+        )
+    })
 }
 
 const PARTS: &[&str] = &[
@@ -399,3 +430,21 @@ const ENDS: &[&str] = &[".pem", ".key", ".p12", ".pfx", ".kdbx", ".keystore", ".
 
 const NAMES: &[&str] =
     &["auth.json", "auth.toml", "auth.yml", "keys.json", "key.json", "id.json", "hosts.yml", "cookies"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_end_and_name_tells() {
+        for name in PARTS.iter().map(|part| alloc::format!("x{part}y")) {
+            assert!(names_secret(&name) && names_secret(&name.to_uppercase()), "{name}");
+        }
+        for name in ENDS.iter().map(|end| alloc::format!("x{end}")).chain(NAMES.iter().map(|name| (*name).into())) {
+            assert!(names_secret(&name), "{name}");
+        }
+        for name in ["", "main.rs", "settings.json", "public.pem", "tokenizer.json"] {
+            assert!(!names_secret(name), "{name}");
+        }
+    }
+}
