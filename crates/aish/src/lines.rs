@@ -1,12 +1,15 @@
 //! Lines of standard input for the commands that judge or route one a line.
 
-use std::io::{self, BufRead as _, Write as _};
+use std::io::{self, BufRead as _, Read as _, Write as _};
 
 use crate::arguments::LineFlags;
 
+/// Bytes of a line that are looked at: more than any command may have, so that what is longer is answered as too long.
+const LONGEST: u64 = 1 << 20;
+
 /// Calls `each` with every line of standard input as it comes; what it returns is printed before more is waited for.
 ///
-/// Invalid UTF-8 is replaced. A broken pipe ends quietly.
+/// Invalid UTF-8 is replaced. Of a line of more than 1 MiB its beginning stands for all of it. A broken pipe ends quietly.
 ///
 /// # Errors
 /// When standard input cannot be read or standard output cannot be written.
@@ -23,7 +26,10 @@ fn answer(flags: &LineFlags, mut each: impl FnMut(&str) -> String) -> io::Result
     let mut input = io::BufReader::with_capacity(64 * 1024, io::stdin().lock());
     let mut out = io::BufWriter::new(io::stdout().lock());
     let mut bytes = Vec::new();
-    while input.read_until(end, &mut bytes)? > 0 {
+    while input.by_ref().take(LONGEST).read_until(end, &mut bytes)? > 0 {
+        if !bytes.ends_with(&[end]) {
+            input.skip_until(end)?;
+        }
         let line = bytes.strip_suffix(&[end]).unwrap_or(&bytes);
         let line = if flags.nul { line } else { line.strip_suffix(b"\r").unwrap_or(line) };
         out.write_all(each(&String::from_utf8_lossy(line)).as_bytes())?;

@@ -57,6 +57,17 @@ fn a_line_is_answered_before_the_next_one_is_waited_for() {
 }
 
 #[test]
+fn of_a_line_without_end_no_more_is_kept_than_a_command_may_have() {
+    let mut input = vec![b'a'; 3 << 20];
+    input.extend_from_slice(b"\nls\n");
+    let output = check(&["--json"], Some(&input));
+    assert!(output.stdout.len() < 2 << 20, "{}", output.stdout.len());
+    let text = String::from_utf8(output.stdout).unwrap();
+    let verdicts: Vec<_> = text.lines().map(|line| line.get(..18).unwrap()).collect();
+    assert_eq!(verdicts, [r#"{"verdict":"halt","#, r#"{"verdict":"allow""#]);
+}
+
+#[test]
 fn bad_lines_are_never_allowed() {
     let deep = |open: &str, close: &str| format!("{}x{}", open.repeat(5_000), close.repeat(5_000)).into_bytes();
     let cases: Vec<(&str, Vec<u8>, &str)> = vec![
