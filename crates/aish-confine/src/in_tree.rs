@@ -10,11 +10,12 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::dotenv::{self, is_dotenv_bytes, is_or_copies};
-use crate::environment::has_password;
+use crate::dotenv::{is_dotenv_bytes, is_or_copies};
 use crate::folders;
 use crate::key_files;
 use crate::named_by_git;
+use crate::of_git::OfGit;
+use crate::private::has_password;
 use crate::tracked::Tracked;
 use crate::tree::is_repository;
 use crate::veil;
@@ -119,7 +120,7 @@ fn kind(path: &Path) -> Kind {
 pub(crate) fn look(root: &Path, home: Option<&Path>, memory: Option<&Path>) -> io::Result<InTree> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let now = i64::try_from(now.as_secs()).unwrap_or(0);
-    let (mut found, mut git) = (InTree::default(), dotenv::OfGit::default());
+    let (mut found, mut git) = (InTree::default(), OfGit::default());
     let mut tracked = Tracked::default();
     let mut repositories = Vec::new();
     let (mut closed, mut settings) = (Vec::new(), Vec::new());

@@ -5,7 +5,7 @@
 
 use aish_types::{mask, mask_named};
 
-use crate::environment::{is_private_name, secret_user};
+use crate::private::{is_private_name, secret_user};
 
 /// What [`mask`] writes in a secret's place.
 const MASKED: &str = "[redacted]";

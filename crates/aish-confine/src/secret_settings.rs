@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use aish_types::mask::KEY_REST;
 use aish_types::{NameContext, is_secret_name, mask};
 
-use crate::environment::has_password;
+use crate::private::has_password;
 use crate::secret_lines::section;
 
 /// Bytes of a file that is read: settings are short, and what is longer is data.
