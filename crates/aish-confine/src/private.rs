@@ -21,7 +21,7 @@ const LEADING_OUT_STARTS: &[&str] =
 const SESSION_BUS: &str = "SESSION_BUS";
 
 /// Says whether a variable's name says that its value is secret, or leads out of a confined run.
-pub fn is_private_name(name: &[u8]) -> bool {
+pub(crate) fn is_private_name(name: &[u8]) -> bool {
     let is = |part: &[u8], known: &str| part.eq_ignore_ascii_case(known.as_bytes());
     is_secret_name(name, NameContext::Confined)
         || LEADING_OUT.iter().any(|known| is(name, known))
