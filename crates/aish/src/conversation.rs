@@ -48,7 +48,7 @@ pub struct Conversation {
     pub facts: Facts,
     /// Where the person is.
     pub here: Here,
-    /// What was told of the project's files.
+    /// What was told of the project's files and of models that cannot answer.
     pub told: BTreeSet<String>,
     /// Where the models are.
     pub found_places: BTreeMap<String, Place>,
@@ -96,6 +96,7 @@ impl Conversation {
     /// Puts a conversation together over found models, on books that are open already.
     pub fn on(base: &Base, found: ModelSet, setup: Setup, ledger: Arc<Ledger>) -> Self {
         let ModelSet { broker, default, mut notices, places: found_places } = found;
+        let told = notices.iter().cloned().collect();
         let model = default.unwrap_or_default();
         let small = found_places.get(&model).is_some_and(|place| place.small);
         let asker = asker(base, &setup, broker, model, &found_places, ledger);
@@ -134,7 +135,7 @@ impl Conversation {
             notices,
             facts,
             here,
-            told: BTreeSet::new(),
+            told,
             found_places,
             offer_tools,
             attached: Vec::new(),

@@ -11,7 +11,7 @@ use crate::base::Base;
 use crate::exit::ExitCode;
 use crate::failure::Failure;
 use crate::run::complain;
-use crate::search::find_models;
+use crate::search::{executable, find_models};
 
 /// Runs a sub-command.
 ///
@@ -44,6 +44,7 @@ pub async fn run(base: &Base, command: &ModelCommand, print: &mut dyn FnMut(&str
                 added.name,
                 added.bytes / 1_000_000
             ));
+            without_program(base);
             Ok(ExitCode::Ok)
         }
         ModelCommand::Pull { name, from: None } => {
@@ -62,8 +63,16 @@ pub async fn run(base: &Base, command: &ModelCommand, print: &mut dyn FnMut(&str
             }
             models.select(&file.name)?;
             print(&format!("{} is here: {}", file.name, file.path.display()));
+            without_program(base);
             Ok(ExitCode::Ok)
         }
+    }
+}
+
+/// Says that the program which runs a model is missing: its file alone answers nothing.
+fn without_program(base: &Base) {
+    if let Err(error) = executable(base).find() {
+        complain(&crate::failure::chain(&error));
     }
 }
 

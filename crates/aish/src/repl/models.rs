@@ -46,7 +46,12 @@ impl Repl {
             return;
         }
         let found = find_models(&self.base, None).await;
-        let Some(answers) = found.default.as_ref().and_then(|name| found.places.get(name)).map(answers) else { return };
+        let Some(answers) = found.default.as_ref().and_then(|name| found.places.get(name)).map(answers) else {
+            // What keeps a model from answering can have come since the start, and is told once.
+            let told = &mut self.conversation.told;
+            let new: Vec<_> = found.notices.into_iter().filter(|notice| told.insert(notice.clone())).collect();
+            return new.iter().for_each(|notice| self.say(notice));
+        };
         let config = self.base.config.clone();
         self.go_on_with(found, &config);
         self.say(&answers);

@@ -190,3 +190,23 @@ fn a_configuration_that_cannot_answer_is_not_called_right() {
     }
     assert!(said.ends_with("warnings only\n"), "{said}");
 }
+
+#[test]
+fn a_model_without_the_program_that_runs_it_is_told_when_it_comes() {
+    let home = Home::outside_temporary_folders();
+    let aish = home.path("bin/aish");
+    // A place of its own: the program may lie beside the one that was built.
+    if std::fs::hard_link(env!("CARGO_BIN_EXE_aish"), &aish).is_err() {
+        std::fs::copy(env!("CARGO_BIN_EXE_aish"), &aish).unwrap();
+    }
+    let person = Person { session: home.terminal(&aish, &[]) };
+    let told = |screen: &str| screen.matches("aish-model, is not here").count();
+    person.prompt();
+    std::fs::write(home.work().join("m.gguf"), b"GGUF\x03\0\0\0 and what follows").unwrap();
+    person.runs("aish model pull m --from m.gguf", "is not here").clears();
+    person.runs("what is the capital of France?", "no model to ask");
+    assert_eq!(told(&person.screen()), 1, "{}", person.screen());
+    person.clears().runs("what is the capital of Spain?", "no model to ask");
+    assert_eq!(told(&person.screen()), 0, "{}", person.screen());
+    assert_eq!(person.leaves("exit\r"), Some(0));
+}
