@@ -39,9 +39,9 @@ fn converse(question: &ChangesQuestion, theme: &Theme, terminal: &mut dyn AskTer
         _ => "[k]eep  [d]iff  [n]o, drop it  [?]why ",
     };
     let label = Styled::of(theme.strong, label);
-    // Enter has no meaning: a layer that took minutes is not lost by it, nor kept.
+    // Who sees "no" answers "yes" too. Enter has no meaning: a layer that took minutes is not lost by it, nor kept.
     let meaning = |key| match key {
-        Key::Char('k' | 'K') => Some(('k', "keep")),
+        Key::Char('k' | 'K' | 'y' | 'Y') => Some(('k', "keep")),
         Key::Char('n' | 'N') | Key::Escape | Key::EndOfInput => Some(('n', "no")),
         Key::Char('d' | 'D') => Some(('d', "diff")),
         Key::Char('?' | 'w' | 'W') => Some(('?', "why")),
@@ -175,8 +175,9 @@ mod tests {
             (Key::EndOfInput, ChangesAnswer::Drop),
             (Key::Interrupt, ChangesAnswer::Stop),
             (Key::Char('K'), ChangesAnswer::Keep),
+            (Key::Char('y'), ChangesAnswer::Keep),
         ] {
-            assert_eq!(answered(&[Key::Enter, Key::Char('y'), key], (80, 24)).0, answer, "{key:?}");
+            assert_eq!(answered(&[Key::Enter, Key::Char('x'), key], (80, 24)).0, answer, "{key:?}");
         }
         assert_eq!(answered(&[], (80, 24)).0, ChangesAnswer::Drop, "a closed terminal keeps nothing");
     }
