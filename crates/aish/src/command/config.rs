@@ -1,6 +1,6 @@
 //! `aish config`: what holds, and what is wrong with it.
 
-use std::io::{ErrorKind, Write as _};
+use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::process::Command;
@@ -17,6 +17,9 @@ use crate::failure::{Failure, ResultExt as _};
 use crate::models::Collector;
 use crate::prompt::{Drawn, unknown_names};
 use crate::run::complain;
+
+/// The editor of whoever names none.
+const DEFAULT_EDITOR: &str = "vi";
 
 /// Lists values that are well formed and cannot be used: models, the shell's program, names in the prompt.
 fn unfit(base: &Base) -> Vec<String> {
@@ -107,6 +110,10 @@ fn init(path: &Path, print: &mut dyn FnMut(&str)) -> Result<ExitCode, Failure> {
 fn edit(base: &Base, path: &Path) -> Result<ExitCode, Failure> {
     begin(path)?;
     let (program, words) = editor(&|name| base.variable(name));
+    if program == DEFAULT_EDITOR && !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
+        return Err(Failure::user(format!("{program} needs a terminal"))
+            .hint(format!("edit {} by other means, or set $EDITOR", path.display())));
+    }
     let status = Command::new(&program).args(words).arg(path).status();
     match status {
         Ok(status) if status.success() => {
@@ -130,7 +137,7 @@ fn editor(variable: &dyn Fn(&str) -> Option<String>) -> (String, Vec<String>) {
     let line = set.unwrap_or_default();
     let words = shell_words::split(&line).unwrap_or_else(|_| line.split_whitespace().map(str::to_owned).collect());
     let mut words = words.into_iter();
-    (words.next().unwrap_or_else(|| "vi".to_owned()), words.collect())
+    (words.next().unwrap_or_else(|| DEFAULT_EDITOR.to_owned()), words.collect())
 }
 
 #[cfg(test)]
