@@ -4,6 +4,7 @@
 //! (`AISH_SECTION_KEY`), flags. A fault in one key costs that key alone: its default holds, and the fault is said
 //! with file, line and column.
 
+mod caps;
 mod default;
 pub mod diagnostic;
 pub mod environment;
@@ -70,7 +71,9 @@ pub fn load(
         merged.put_over(tightened);
     }
     merged.put_over(environment::layer(variables, &mut diagnostics));
-    let config = Config::from_layer(&mut merged, &mut diagnostics);
+    let mut config = Config::from_layer(&mut merged, &mut diagnostics);
+    let texts = user_file.iter().map(|(_, text)| *text).chain(project_files.iter().map(|(_, text)| *text));
+    caps::hold(&mut config, texts, &mut diagnostics);
     let policy = policy::compile(&merged, &mut diagnostics);
     Loaded { config, diagnostics, policy, merged }
 }
