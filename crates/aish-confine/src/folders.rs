@@ -25,7 +25,7 @@ const PIECE: usize = 64 * 1024;
 const LONGEST: u64 = 64 << 20;
 
 /// How files begin in which looks are remembered; the inode of the root in hexadecimal follows.
-pub(crate) const PREFIX: &str = "folders-";
+const PREFIX: &str = "folders-";
 
 /// Bytes in which the root stands at the start of one.
 const LONGEST_HEADER: u64 = 8 * 1024;
@@ -127,6 +127,12 @@ pub(crate) fn with_inodes(root: &Path, inodes: &[u64]) -> io::Result<Vec<PathBuf
     }
     out.sort();
     Ok(out)
+}
+
+/// Returns where the look through a tree is remembered: beside the layers; none before there are any.
+pub(crate) fn memory(layers: &Path, root: &Path) -> Option<PathBuf> {
+    let inode = fs::symlink_metadata(root).ok()?.ino();
+    layers.is_dir().then(|| layers.join(format!("{PREFIX}{inode:x}")))
 }
 
 /// Deletes what is remembered below a folder of trees that are gone, or are other folders by now.
