@@ -41,9 +41,7 @@ impl SecretFiles {
         layers: Option<&Path>,
         elsewhere: impl IntoIterator<Item = &'a PathBuf>,
     ) -> bool {
-        let Some(meta) = fs::symlink_metadata(file).ok().filter(|meta| meta.is_file() && meta.nlink() > 1) else {
-            return false;
-        };
+        let Some(meta) = of_several(file) else { return false };
         let mut looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
         let begun = Instant::now();
         if looks.get(root).is_none_or(|look| look.until < begun) {
@@ -54,6 +52,15 @@ impl SecretFiles {
         let files = looks.get(root).and_then(|look| look.files.as_ref());
         files.is_none_or(|files| files.contains(&(meta.dev(), meta.ino())))
     }
+}
+
+/// Says whether a file has several names.
+pub fn has_names(file: &Path) -> bool {
+    of_several(file).is_some()
+}
+
+fn of_several(file: &Path) -> Option<fs::Metadata> {
+    fs::symlink_metadata(file).ok().filter(|meta| meta.is_file() && meta.nlink() > 1)
 }
 
 fn look<'a>(

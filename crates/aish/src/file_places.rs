@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use aish_confine::{SecretFiles, is_dotenv};
+use aish_confine::{SecretFiles, has_names, is_dotenv, is_in_dotenv, may_be_in_dotenv};
 use aish_safety::is_asked_about;
 use aish_tools::builtin::FilePlaces;
 
@@ -38,12 +38,18 @@ impl ProjectFiles {
         Self { home, open, state, config, hidden: OnceLock::new(), layers, secret: SecretFiles::default() }
     }
 
-    /// Says whether another name of a file, in a tree that it lies in, is that of a secret.
-    fn is_secret_elsewhere(&self, path: &Path) -> bool {
+    /// Says whether a file is a secret by the folder in a tree that it lies in, or by another name that it has there.
+    fn is_secret_in_tree(&self, path: &Path) -> bool {
+        // A search asks about each file, and nearly none needs more than this.
+        if !has_names(path) && !may_be_in_dotenv(path) {
+            return false;
+        }
         let around = path.parent().and_then(|folder| self.tree(folder));
         let mut roots = self.open.iter().filter(|root| path.starts_with(root)).chain(&around);
         let (home, layers) = (self.home.as_deref(), self.layers.as_deref());
-        roots.any(|root| self.secret.has_such_a_name(path, root, home, layers, self.hidden()))
+        roots.any(|root| {
+            is_in_dotenv(path, root) || self.secret.has_such_a_name(path, root, home, layers, self.hidden())
+        })
     }
 
     fn hidden(&self) -> &HashSet<PathBuf> {
@@ -77,7 +83,7 @@ impl FilePlaces for ProjectFiles {
         is_dotenv(&name)
             || path.ancestors().any(|above| hidden.contains(above))
             || is_asked_about(&path.to_string_lossy(), self.home.as_deref().and_then(Path::to_str))
-            || self.is_secret_elsewhere(path)
+            || self.is_secret_in_tree(path)
     }
 
     fn guarded(&self, root: &Path, below: &Path, old: &str, new: &str) -> Option<&'static str> {
@@ -120,6 +126,20 @@ mod tests {
         let places = places(&home);
         assert!(places.is_hidden(&home.join("p/deep/notes.txt")) && places.is_hidden(&home.join("p/deep/x.txt")));
         assert!(!places.is_hidden(&home.join("p/deep/copy.rs")) && !places.is_hidden(&home.join("p/main.rs")));
+    }
+
+    #[test]
+    fn what_lies_in_a_folder_called_as_a_secret_is_told_by_what_it_holds() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = std::fs::canonicalize(folder.path()).unwrap();
+        for path in ["p/.git", "p/pk/.env", "p/.env.d"] {
+            std::fs::create_dir_all(home.join(path)).unwrap();
+        }
+        for (path, text) in [("p/pk/.env/production", "API_TOKEN=a1B2c3D4e5\n"), ("p/.env.d/a", "COLOUR=1\n")] {
+            std::fs::write(home.join(path), text).unwrap();
+        }
+        let places = places(&home);
+        assert!(places.is_hidden(&home.join("p/pk/.env/production")) && !places.is_hidden(&home.join("p/.env.d/a")));
     }
 
     #[test]
