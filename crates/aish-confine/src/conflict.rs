@@ -93,11 +93,12 @@ fn of_part(layer: &Layer, part: &[Move], given: &Given) -> Result<Found, LayerEr
 }
 
 /// Says whether a path that is in the layer and not in the tree may have been there at the start: overlayfs copied it from the
-/// tree, under this name or another, and names came or went since where it lay. What is `veiled` was put there without a note.
+/// tree, under this name or another, or the folder that it takes the place of, and names came or went since where it lay. What is
+/// `veiled` was put there without a note.
 fn was_taken_away(layer: &Layer, one: &Move, veiled: &[(usize, PathBuf)]) -> Result<bool, LayerError> {
     let upper = layer.upper(one.root).join(&one.path);
     let was_put = veiled.iter().any(|(root, path)| *root == one.root && path.starts_with(&one.path));
-    if !was_put && !at(&upper, extended::is_copied(&upper))? {
+    if !was_put && !at(&upper, extended::is_copied(&upper))? && !may_replace(&upper)? {
         return Ok(false);
     }
     for folder in one.path.ancestors().skip(1) {
@@ -107,6 +108,13 @@ fn was_taken_away(layer: &Layer, one: &Move, veiled: &[(usize, PathBuf)]) -> Res
         }
     }
     Ok(true)
+}
+
+/// Says whether a folder of a layer may be in the place of one that was there: what is in that is deleted name by name, for which
+/// overlayfs copies it. A new folder has the same mark beside a folder that was copied; it is asked about as well.
+fn may_replace(upper: &Path) -> Result<bool, LayerError> {
+    let around = upper.parent().unwrap_or(upper);
+    Ok(extended::is_opaque(upper) && at(around, extended::has_copies(around))?)
 }
 
 /// Says whether mode, owner or extended attributes of a folder differ between layer and tree.

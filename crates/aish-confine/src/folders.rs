@@ -25,10 +25,13 @@ const PIECE: usize = 64 * 1024;
 const LONGEST: u64 = 64 << 20;
 
 /// How files begin in which looks are remembered; the inode of the root in hexadecimal follows.
-pub(crate) const PREFIX: &str = "folders-";
+const PREFIX: &str = "folders-";
 
 /// Bytes in which the root stands at the start of one.
 const LONGEST_HEADER: u64 = 8 * 1024;
+
+/// Files in folders that are looked for from which on no more are listed.
+pub(crate) const MOST_INSIDE: usize = 2_000;
 
 /// Seconds for which a folder that changed is not taken for known: its clock may be too coarse to tell two changes apart.
 const SETTLED: i64 = 2;
@@ -40,6 +43,26 @@ struct Version {
     changed: (i64, i64),
 }
 
+/// What is looked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Sought {
+    /// Says yes to names of files and links.
+    pub(crate) names: fn(&[u8]) -> bool,
+    /// Says yes to folders of which all files are looked for.
+    pub(crate) folders: fn(&Path) -> bool,
+}
+
+/// What a look found.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// By their names, and folders that cannot be read.
+    pub(crate) named: Vec<PathBuf>,
+    /// Files in folders that are looked for; of more than [`MOST_INSIDE`] those alone that were met first.
+    pub(crate) inside: Vec<PathBuf>,
+    /// Those folders.
+    pub(crate) folders: Vec<PathBuf>,
+}
+
 /// What is in a folder: names of folders, and those that are looked for.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 struct Names<'a> {
@@ -49,16 +72,11 @@ struct Names<'a> {
 
 /// Lists the paths below a root whose names are looked for, files and links alike, and folders of this person that cannot be
 /// read: who owns one can open it, and nobody knows what is in it. `memory` is a file where the look is
-/// remembered; without it everything is read. `now` is in seconds since 1970.
+/// remembered; without it everything is read, as folders that are looked for always are. `now` is in seconds since 1970.
 ///
 /// # Errors
 /// When there are more names than can be looked through; folders of others that cannot be read are passed over.
-pub(crate) fn find(
-    root: &Path,
-    memory: Option<&Path>,
-    wanted: fn(&[u8]) -> bool,
-    now: i64,
-) -> io::Result<Vec<PathBuf>> {
+pub(crate) fn find(root: &Path, memory: Option<&Path>, sought: Sought, now: i64) -> io::Result<Found> {
     let (device, memory) = match openat(CWD, root, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
     {
         Ok(opened) => (fstat(&opened).ok().map(|stat| stat.st_dev), memory.filter(|_| notes_changes(&opened))),
@@ -69,12 +87,17 @@ pub(crate) fn find(
         (meta.is_file() && meta.len() <= LONGEST).then(|| fs::read(file).ok())?
     });
     let known = remembered.as_deref().and_then(|bytes| read(bytes, root)).unwrap_or_default();
-    let mut look = Look { wanted: Wanted::Names(wanted), left: MOST_NAMES, buffer: vec![MaybeUninit::uninit(); PIECE] };
-    let (mut out, mut text, mut news) = (Vec::new(), header(root), 0_usize);
+    let mut look =
+        Look { wanted: Wanted::Names(sought.names), left: MOST_NAMES, buffer: vec![MaybeUninit::uninit(); PIECE] };
+    let (mut out, mut text, mut news) = (Found::default(), header(root), 0_usize);
     let mut folders = vec![root.to_owned()];
     let own = rustix::process::geteuid().as_raw();
     let mut count = 0;
     while let Some(folder) = folders.pop() {
+        if folder != root && (sought.folders)(&folder) {
+            look.read_all(&folder, &mut out)?;
+            continue;
+        }
         let Ok(stat) = statat(CWD, &folder, AtFlags::SYMLINK_NOFOLLOW) else { continue };
         let version =
             Version { inode: stat.st_ino, changed: (stat.st_ctime, i64::try_from(stat.st_ctime_nsec).unwrap_or(0)) };
@@ -84,7 +107,7 @@ pub(crate) fn find(
             Some((as_known, names)) if *as_known == version && Some(stat.st_dev) == device => names,
             _ => {
                 let Some(read) = look.read(&folder)? else {
-                    out.extend((stat.st_uid == own).then_some(folder));
+                    out.named.extend((stat.st_uid == own).then_some(folder));
                     continue;
                 };
                 fresh = read;
@@ -95,7 +118,7 @@ pub(crate) fn find(
         count += 1;
         // Pushed the last first, so that the order is that of the names.
         folders.extend(names.folders.iter().rev().map(|name| folder.join(OsStr::from_bytes(name))));
-        out.extend(names.found.iter().map(|name| folder.join(OsStr::from_bytes(name))));
+        out.named.extend(names.found.iter().map(|name| folder.join(OsStr::from_bytes(name))));
         if version.changed.0.saturating_add(SETTLED) < now && Some(stat.st_dev) == device {
             write(path, version, names, &mut text);
         }
@@ -107,7 +130,8 @@ pub(crate) fn find(
         let beside = file.with_extension(std::process::id().to_string());
         let _ = fs::write(&beside, &text).and_then(|()| fs::rename(&beside, file));
     }
-    out.sort();
+    out.named.sort();
+    out.inside.sort();
     Ok(out)
 }
 
@@ -127,6 +151,12 @@ pub(crate) fn with_inodes(root: &Path, inodes: &[u64]) -> io::Result<Vec<PathBuf
     }
     out.sort();
     Ok(out)
+}
+
+/// Returns where the look through a tree is remembered: beside the layers; none before there are any.
+pub(crate) fn memory(layers: &Path, root: &Path) -> Option<PathBuf> {
+    let inode = fs::symlink_metadata(root).ok()?.ino();
+    layers.is_dir().then(|| layers.join(format!("{PREFIX}{inode:x}")))
 }
 
 /// Deletes what is remembered below a folder of trees that are gone, or are other folders by now.
@@ -158,6 +188,8 @@ fn root_of(file: &Path) -> Option<PathBuf> {
 
 /// What is looked for.
 enum Wanted<'a> {
+    /// All.
+    All,
     /// Names that this says yes to.
     Names(fn(&[u8]) -> bool),
     /// Names of these files.
@@ -171,6 +203,24 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
+    /// Lists the files below a folder that is looked for.
+    fn read_all(&mut self, folder: &Path, out: &mut Found) -> io::Result<()> {
+        let wanted = std::mem::replace(&mut self.wanted, Wanted::All);
+        let mut folders = vec![folder.to_owned()];
+        while let Some(folder) = folders.pop().filter(|_| out.inside.len() <= MOST_INSIDE) {
+            match self.read(&folder)? {
+                Some(names) => {
+                    folders.extend(names.folders.iter().map(|name| folder.join(OsStr::from_bytes(name))));
+                    out.inside.extend(names.found.iter().map(|name| folder.join(OsStr::from_bytes(name))));
+                }
+                None => out.named.push(folder),
+            }
+        }
+        self.wanted = wanted;
+        out.folders.push(folder.to_owned());
+        Ok(())
+    }
+
     /// Reads a folder; none where that is not allowed.
     fn read(&mut self, folder: &Path) -> io::Result<Option<Names<'static>>> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -211,6 +261,7 @@ impl Look<'_> {
 impl Wanted<'_> {
     fn has(&self, name: &[u8], inode: u64) -> bool {
         match self {
+            Self::All => true,
             Self::Names(wanted) => wanted(name),
             Self::Inodes(inodes) => inodes.contains(&inode),
         }
@@ -265,9 +316,8 @@ mod tests {
 
     use super::*;
 
-    fn wanted(name: &[u8]) -> bool {
-        name.starts_with(b"w")
-    }
+    const SOUGHT: Sought =
+        Sought { names: |name| name.starts_with(b"w"), folders: |folder| folder.ends_with("inside") };
 
     #[test]
     fn what_was_remembered_is_read_back_and_nothing_else() {
@@ -298,7 +348,7 @@ mod tests {
         fs::write(root.join("a/b/w1"), "").unwrap();
         std::os::unix::fs::symlink("x", root.join("w2")).unwrap();
         // As if the folders had been left alone for long.
-        let look = |memory| find(&root, memory, wanted, i64::MAX).unwrap();
+        let look = |memory| find(&root, memory, SOUGHT, i64::MAX).unwrap().named;
         let first = [root.join("a/b/w1"), root.join("w2")];
         assert_eq!(look(None), first);
         assert_eq!(look(Some(&memory)), first);
@@ -318,7 +368,23 @@ mod tests {
         assert_eq!(look(Some(&memory)), first);
         // What changed a moment ago is never remembered.
         fs::remove_file(&memory).unwrap();
-        find(&root, Some(&memory), wanted, 0).unwrap();
+        find(&root, Some(&memory), SOUGHT, 0).unwrap();
         assert_eq!(fs::read(&memory).unwrap(), header(&root));
+    }
+
+    #[test]
+    fn of_a_folder_that_is_looked_for_all_files_are_found_each_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap().join("tree");
+        let (memory, inside) = (folder.path().join("memory"), root.join("a/inside"));
+        fs::create_dir_all(inside.join("deep")).unwrap();
+        for file in ["a/x", "a/w", "a/inside/x", "a/inside/deep/y"] {
+            fs::write(root.join(file), "").unwrap();
+        }
+        for _ in 0..2 {
+            let found = find(&root, Some(&memory), SOUGHT, i64::MAX).unwrap();
+            assert_eq!((found.named, found.folders), (vec![root.join("a/w")], vec![inside.clone()]));
+            assert_eq!(found.inside, [inside.join("deep/y"), inside.join("x")]);
+        }
     }
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use sha1::{Digest as _, Sha1};
 
 use crate::dotenv::is_dotenv_bytes;
+use crate::dotenv_folder;
 use crate::key_files;
 use crate::tree::pointer;
 
@@ -63,7 +64,7 @@ impl Index {
         let (mut entries, mut folders) = (Vec::new(), BTreeSet::new());
         visit(bytes, name_length, &mut |path, object| {
             let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-            if is_dotenv_bytes(name) || key_files::is_named(name) {
+            if is_dotenv_bytes(name) || key_files::is_named(name) || dotenv_folder::may_be_below(path) {
                 entries.push((path.to_vec(), object.to_vec()));
             }
             add_folders(path, names, &mut folders);

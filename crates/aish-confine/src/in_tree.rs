@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::dotenv::{is_dotenv_bytes, is_or_copies};
-use crate::folders;
+use crate::dotenv_folder;
+use crate::folders::{self, Sought};
 use crate::key_files;
 use crate::named_by_git;
 use crate::of_git::OfGit;
@@ -61,6 +62,9 @@ pub(crate) struct InTree {
     /// Files of settings in the tree whose lines may hold secrets.
     pub(crate) settings: Vec<PathBuf>,
 }
+
+/// What a look asks for.
+const SOUGHT: Sought = Sought { names: is_wanted, folders: dotenv_folder::is_one };
 
 /// Says whether a name may be that of a secret, or stands beside one.
 fn is_wanted(name: &[u8]) -> bool {
@@ -124,7 +128,14 @@ pub(crate) fn look(root: &Path, home: Option<&Path>, memory: Option<&Path>) -> i
     let mut tracked = Tracked::default();
     let mut repositories = Vec::new();
     let (mut closed, mut settings) = (Vec::new(), Vec::new());
-    for path in folders::find(root, memory, is_wanted, now)? {
+    let in_tree = folders::find(root, memory, SOUGHT, now)?;
+    if in_tree.inside.len() > folders::MOST_INSIDE {
+        closed.extend(in_tree.folders);
+    } else {
+        let mut is_secret = |path: &PathBuf| dotenv_folder::has_secret(path) && !git.has(root, path);
+        closed.extend(in_tree.inside.into_iter().filter(&mut is_secret));
+    }
+    for path in in_tree.named {
         match kind(&path) {
             Kind::Dotenv if !git.has(root, &path) => closed.push(path),
             Kind::Logins if !tracked.has(root, &path) => closed.push(path),
@@ -244,9 +255,7 @@ fn target(path: &Path, root: &Path, home: Option<&Path>) -> Option<PathBuf> {
         return (real.is_file() || real.is_dir()).then_some(real);
     }
     let is_of_the_system = OF_THE_SYSTEM.iter().any(|known| real.starts_with(known));
-    // An environment of Python is called `.env` as well.
-    let is_environment = || ["pyvenv.cfg", "conda-meta"].iter().any(|name| real.join(name).exists());
-    let may_be = !is_of_the_system && (real.is_file() || real.is_dir() && !is_environment());
+    let may_be = !is_of_the_system && (real.is_file() || real.is_dir() && !dotenv_folder::is_environment(&real));
     may_be.then_some(real)
 }
 

@@ -4,6 +4,7 @@
 //! A copy is told from a new file by its time of access, which overlayfs copies and nothing in the layer changes, and by the mark
 //! of the folder that it was made in. What is told is the end: that a name was written to before it went leaves nothing behind. A
 //! copy that is as the file was is a file of its own and no conflict: compilers move and link such names from one build to the next.
+//! Where another name of the file is changed as well, it would have changed with it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -198,6 +199,7 @@ pub(crate) fn parted(layer: &Layer, changes: &Changes, names: &[Name]) -> Result
             found.extend(staying.get(file).into_iter().flatten().map(path));
         }
     }
+    left.add_unchanged(layer, &came, changes, &copies, &mut found)?;
     let noted: BTreeSet<_> = noted.iter().map(|name| (name.root, name.accessed)).collect();
     let same = came.iter().filter(|one| noted.contains(&(one.root, one.accessed)));
     found.extend(same.map(|one| one.path.clone()));
@@ -227,7 +229,7 @@ struct Names<'a> {
     last: BTreeMap<FileId, FileId>,
     by_path: BTreeMap<&'a Path, &'a Name>,
     by_time: BTreeMap<(usize, Time), Source>,
-    versions: BTreeSet<(usize, Time, Version)>,
+    by_version: BTreeMap<(usize, Time, Version), BTreeSet<FileId>>,
 }
 
 impl<'a> Names<'a> {
@@ -239,7 +241,7 @@ impl<'a> Names<'a> {
             source.all_have_names &= new.all_have_names;
         };
         self.by_time.entry((name.root, name.accessed)).and_modify(add).or_insert(new);
-        self.versions.insert((name.root, name.accessed, name.version));
+        self.by_version.entry((name.root, name.accessed, name.version)).or_default().insert(name.file());
     }
 
     /// Returns what one of the layer is a changed copy of: the file in whose place it is, else one with its time of access.
@@ -255,11 +257,51 @@ impl<'a> Names<'a> {
         };
         let found = match in_place {
             Some(name) => Some(Source::new(name.file())),
-            None if self.versions.contains(&(one.root, one.accessed, one.version)) => None,
+            None if self.by_version.contains_key(&(one.root, one.accessed, one.version)) => None,
             None => self.by_time.get(&(one.root, one.accessed)).copied(),
         };
         // Of one that overlayfs noted as a copy it was the only name.
         Ok(if found.is_some() && at(&one.upper, extended::is_copied(&one.upper))? { None } else { found })
+    }
+}
+
+impl Names<'_> {
+    /// Adds copies of files that are as those were, where another name of the file is changed: both, for without a layer the one
+    /// would be as the other. `copies` are changed ones.
+    fn add_unchanged(
+        &self,
+        layer: &Layer,
+        came: &[Came],
+        changes: &Changes,
+        copies: &BTreeMap<FileId, Vec<&Came>>,
+        found: &mut BTreeSet<PathBuf>,
+    ) -> Result<(), LayerError> {
+        // What they are called at the end, with the files that they are in the layer.
+        let mut changed: BTreeMap<FileId, Vec<(u64, PathBuf)>> = BTreeMap::new();
+        for (file, copies) in copies {
+            changed.entry(*file).or_default().extend(copies.iter().map(|one| (one.inode, one.path.clone())));
+        }
+        for one in changes.changes.iter().filter(|one| one.keeps_file()) {
+            // With another time of access it may be a new file with the same content.
+            if let (Some(old), Some(new)) = (&one.old, &one.new)
+                && is_untouched(layer, one)?
+            {
+                let name = (new.inode, layer.tree(one.root).join(&one.path));
+                changed.entry((one.root, old.inode)).or_default().push(name);
+            }
+        }
+        for one in came {
+            let files = self.by_version.get(&(one.root, one.accessed, one.version)).into_iter().flatten();
+            for names in files.filter_map(|file| changed.get(file)) {
+                let is_another = names.iter().all(|(inode, _)| *inode != one.inode);
+                // Of one that overlayfs noted as a copy it was the only name.
+                if is_another && !at(&one.upper, extended::is_copied(&one.upper))? {
+                    found.insert(one.path.clone());
+                    found.extend(names.iter().map(|(_, path)| path.clone()));
+                }
+            }
+        }
+        Ok(())
     }
 }
 

@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::dotenv;
@@ -77,7 +76,7 @@ impl Surroundings {
         let (mut locked, mut veiled) = (Vec::new(), Vec::new());
         if settings.dotenv == Dotenv::Locked {
             for root in &trees {
-                let mut found = in_tree::look(root, home.as_deref(), memory(caller.layers, root).as_deref())?;
+                let mut found = in_tree::look(root, home.as_deref(), folders::memory(caller.layers, root).as_deref())?;
                 found.add_other_names(root, &hidden)?;
                 locked.extend(found.closed);
                 hidden.extend(found.empty);
@@ -202,12 +201,6 @@ impl Surroundings {
         plan.shown = self.roots.iter().filter(|(_, cache)| !cache).map(|(path, _)| path.clone()).collect();
         plan
     }
-}
-
-/// Returns where the look through a tree is remembered: beside the layers; none before there are any.
-fn memory(layers: &Path, root: &Path) -> Option<PathBuf> {
-    let inode = fs::symlink_metadata(root).ok()?.ino();
-    layers.is_dir().then(|| layers.join(format!("{}{inode:x}", folders::PREFIX)))
 }
 
 /// Returns the path that a setting means; none where it lies below a folder that is not there.

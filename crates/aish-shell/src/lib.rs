@@ -22,6 +22,7 @@ pub mod surroundings;
 pub mod told;
 pub mod user_terminal;
 
+mod alias;
 mod alternate_screen;
 mod command;
 mod declarations;

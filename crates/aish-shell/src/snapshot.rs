@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use crate::alias;
 use crate::told::Told;
 
 /// The names that the live shell knows, its folder and its environment, at one moment.
@@ -53,7 +54,8 @@ impl Snapshot {
     pub(crate) fn read(answer: &[u8]) -> Self {
         let text = String::from_utf8_lossy(answer);
         let mut fields = text.split('\0');
-        let aliases = aliases(fields.next().unwrap_or_default());
+        let aliases = alias::read(fields.next().unwrap_or_default());
+        let aliases = aliases.into_iter().map(|alias| (alias.name.to_owned(), alias.value)).collect();
         let mut names = || -> BTreeSet<String> {
             let list = fields.next().unwrap_or_default().lines();
             list.filter(|name| !name.is_empty() && !name.starts_with("__aish_")).map(str::to_owned).collect()
@@ -65,31 +67,6 @@ impl Snapshot {
         let traps_interrupt = !trap.is_empty() && !trap.starts_with("trap -- '' ");
         Self { aliases, functions, builtins, keywords, traps_interrupt, ..Self::default() }
     }
-}
-
-/// Reads what `alias -p` prints: `alias NAME='VALUE'` a line, with `'\''` for a quote and a value of several lines as it is.
-fn aliases(text: &str) -> BTreeMap<String, String> {
-    let mut found = BTreeMap::new();
-    let mut rest = text;
-    while let Some(definition) = rest.strip_prefix("alias ") {
-        let definition = definition.strip_prefix("-- ").unwrap_or(definition);
-        let Some((name, quoted)) = definition.split_once("='") else { break };
-        let mut value = String::new();
-        let mut behind = quoted;
-        rest = loop {
-            let Some((part, more)) = behind.split_once('\'') else { return found };
-            value.push_str(part);
-            match more.strip_prefix("\\''") {
-                Some(more) => {
-                    value.push('\'');
-                    behind = more;
-                }
-                None => break more.strip_prefix('\n').unwrap_or(more),
-            }
-        };
-        found.insert(name.to_owned(), value);
-    }
-    found
 }
 
 #[cfg(test)]
@@ -105,17 +82,5 @@ mod tests {
         for (trap, expected) in [("", false), ("trap -- '' SIGINT\n", false), ("trap -- 'echo x' SIGINT\n", true)] {
             assert_eq!(Snapshot::read(format!("\0\0\0\0{trap}").as_bytes()).traps_interrupt, expected, "{trap}");
         }
-    }
-
-    #[test]
-    fn aliases_are_those_that_bash_has() {
-        let defined = r#"alias -- -='cd -' q="echo 'a b'" m=$'one\ntwo' n="''" e= r='a\b"c$d`e'; alias -p"#;
-        let printed = std::process::Command::new("bash").args(["-c", defined]).output().unwrap();
-        let expected = [("q", "echo 'a b'"), ("m", "one\ntwo"), ("n", "''"), ("e", ""), ("r", "a\\b\"c$d`e")];
-        let mut expected: BTreeMap<String, String> =
-            expected.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        expected.insert("-".to_owned(), "cd -".to_owned());
-        assert_eq!(aliases(&String::from_utf8_lossy(&printed.stdout)), expected);
-        assert_eq!(aliases("alias a='b"), BTreeMap::new());
     }
 }

@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use crate::alias;
+
 /// Variables that each bash has of its own, or that lead its prompts.
 #[rustfmt::skip]
 const OWN: &[&str] = &[
@@ -135,6 +137,15 @@ impl ShellState {
     /// Looks a variable up.
     pub fn variable(&self, name: &str) -> Option<&Variable> {
         self.variables.iter().find(|variable| variable.name == name)
+    }
+
+    /// Leaves out functions and aliases of which something may not be seen, each by itself: how it is written, or what an alias
+    /// stands for.
+    pub fn leave_out(&mut self, may_be_seen: impl Fn(&str) -> bool) {
+        self.functions.retain(|function| may_be_seen(&function.text));
+        let aliases = alias::read(&self.aliases);
+        let open = aliases.iter().filter(|alias| may_be_seen(alias.text) && may_be_seen(&alias.value));
+        self.aliases = open.map(|alias| alias.text).collect();
     }
 
     /// Returns the script that gives a fresh bash this state.
@@ -283,6 +294,17 @@ mod tests {
         let second = state_of(&first.to_script());
         assert_eq!(first, second);
         assert!(second.options.contains("shopt -s globstar") && second.aliases.contains("ll='ls -l'"), "{second:?}");
+    }
+
+    #[test]
+    fn what_may_not_be_seen_is_left_out_and_nothing_else() {
+        let mut state = state_of("alias a='ls' m=$'one\\ntwo' t='x hush y' z=pwd; f() { echo hush; }; g() { :; }");
+        state.leave_out(|text| !text.contains("hush"));
+        let names: Vec<_> = alias::read(&state.aliases).iter().map(|alias| alias.name).collect();
+        assert_eq!(names, ["a", "m", "z"]);
+        assert_eq!(state.functions.iter().map(|function| function.name.as_str()).collect::<Vec<_>>(), ["g"]);
+        let again = state_of(&state.to_script());
+        assert_eq!(again.aliases, state.aliases, "a bash can read them");
     }
 
     #[test]

@@ -73,7 +73,6 @@ impl Base {
         let text = path.as_deref().and_then(|path| read_config(path, missing, &mut faults));
         let user_file = path.as_deref().zip(text.as_deref());
         let mut loaded = crate::config::load(user_file, &[], &variables);
-        let unreadable = faults.first().map(ToString::to_string);
         let trust = paths.trust();
         let mut project = Project::read(&folder, &loaded.config.project.instructions, &trust);
         let settings: Vec<_> = project.settings().map(|file| (file.path.as_path(), file.text.as_str())).collect();
@@ -82,10 +81,7 @@ impl Base {
             project = Project::read(&folder, &loaded.config.project.instructions, &trust);
         }
         loaded = loaded.with_programs(paths.config.as_deref());
-        if unreadable.is_some() {
-            // A file that is there and cannot be read may hold rules.
-            loaded.policy = crate::config::policy::Compiled { broken: unreadable, ..Default::default() };
-        }
+        faults.iter().take(1).for_each(|why| loaded.misses_a_file(why));
         faults.append(&mut loaded.diagnostics);
         let clock = WallClock::default();
         let store = match &paths.state {

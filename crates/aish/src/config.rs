@@ -4,7 +4,7 @@
 //! (`AISH_SECTION_KEY`), flags. A fault in one key costs that key alone: its default holds, and the fault is said
 //! with file, line and column.
 
-mod caps;
+pub mod cap;
 mod default;
 pub mod diagnostic;
 pub mod environment;
@@ -39,8 +39,19 @@ pub struct Loaded {
     pub diagnostics: Vec<Diagnostic>,
     /// The rules for commands and tools, compiled.
     pub policy: policy::Compiled,
+    /// Why the limits of cost cannot be used, where they cannot: nothing that costs is sent then.
+    pub cap_fault: Option<String>,
     /// The merged layer, for `aish config show`.
     pub merged: Layer,
+}
+
+impl Loaded {
+    /// Takes note that a file that is there cannot be read: it may hold rules, and limits of cost.
+    pub fn misses_a_file(&mut self, why: &Diagnostic) {
+        let why = Some(why.to_string());
+        self.cap_fault.clone_from(&why);
+        self.policy = policy::Compiled { broken: why, ..policy::Compiled::default() };
+    }
 }
 
 /// Returns `$XDG_CONFIG_HOME/aish/config.toml`, or the same under `~/.config`; none without a home folder.
@@ -72,10 +83,10 @@ pub fn load(
     }
     merged.put_over(environment::layer(variables, &mut diagnostics));
     let mut config = Config::from_layer(&mut merged, &mut diagnostics);
-    let texts = user_file.iter().map(|(_, text)| *text).chain(project_files.iter().map(|(_, text)| *text));
-    caps::hold(&mut config, texts, &mut diagnostics);
+    let texts = user_file.iter().chain(project_files).map(|(_, text)| *text);
+    let cap_fault = cap::fault(&mut config, texts, &mut diagnostics);
     let policy = policy::compile(&merged, &mut diagnostics);
-    Loaded { config, diagnostics, policy, merged }
+    Loaded { config, diagnostics, policy, cap_fault, merged }
 }
 
 #[cfg(test)]

@@ -252,7 +252,7 @@ pub fn times(changes: &Changes) -> Option<String> {
 }
 
 /// Returns the folder of layers; none where there is no folder for state.
-fn layers(base: &Base) -> Option<PathBuf> {
+pub fn layers(base: &Base) -> Option<PathBuf> {
     base.paths.state.as_ref().map(|state| state.join("layers"))
 }
 

@@ -128,7 +128,7 @@ impl Conversation {
         let turn = Turn::new(options, Transcript::new(system_prompt(&facts)), budget);
         let offer_tools = setup.offer_tools;
         let driver = driver(base, setup, asker);
-        notices.extend(uncovered(driver.asker.ledger.limits(), &driver.asker.broker));
+        notices.extend(uncovered(&driver.asker.ledger.limits(), &driver.asker.broker));
         let mut conversation = Self {
             driver,
             turn,

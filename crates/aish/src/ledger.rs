@@ -13,12 +13,14 @@ use crate::failure::Failure;
 use crate::project::project_root;
 
 /// The limits of cost.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Limits {
     /// From here on a line warns.
     pub warn_at: Option<Money>,
     /// A request that could pass this is refused.
     pub cap_at: Option<Money>,
+    /// Why they cannot be known: every request that costs is refused.
+    pub fault: Option<String>,
 }
 
 impl Limits {
@@ -27,6 +29,7 @@ impl Limits {
         Self {
             warn_at: base.config.cost.warn_at_dollars.map(Money::from_dollars),
             cap_at: base.config.cost.cap_at_dollars.map(Money::from_dollars),
+            fault: base.loaded.cap_fault.clone(),
         }
     }
 }
@@ -163,7 +166,7 @@ impl Ledger {
 
     /// Returns the limits.
     pub fn limits(&self) -> Limits {
-        self.books().limits
+        self.books().limits.clone()
     }
 
     /// Sets other limits; what was spent stays. A warning that was given is given again when it is about another amount.
@@ -198,6 +201,12 @@ impl Ledger {
 impl Ledger {
     /// Decides about a request that could cost `worst`, with so much set aside for others.
     fn decide(&self, books: &Spending, call: &PlannedCall<'_>, worst: Money, aside: Money) -> Result<(), SpendRefusal> {
+        if let Some(why) = books.limits.fault.as_ref().filter(|_| worst > Money::ZERO) {
+            return Err(SpendRefusal(format!(
+                "this request to {} could cost {worst}, and no limit of cost can be held until this is mended: {why}",
+                call.model
+            )));
+        }
         let spent: Money = books.rows.values().map(|row| row.cost).sum();
         // What others spent today is looked up only where it counts.
         let counted = match books.limits.cap_at {
@@ -264,7 +273,7 @@ impl SpendGuard for Ledger {
 
     fn is_limited(&self) -> bool {
         let books = self.books();
-        books.limits.cap_at.is_some() || books.run_cap.is_some()
+        books.limits.cap_at.is_some() || books.limits.fault.is_some() || books.run_cap.is_some()
     }
 
     fn book(&self, call: &BookedCall<'_>) {
@@ -314,8 +323,8 @@ pub fn start_of_day(now_ms: i64, zone: &jiff::tz::TimeZone) -> i64 {
 }
 
 /// Says which of the models that may be asked no cap covers: those elsewhere whose price is not known.
-pub fn uncovered(limits: Limits, broker: &Broker) -> Vec<String> {
-    if limits == Limits::default() {
+pub fn uncovered(limits: &Limits, broker: &Broker) -> Vec<String> {
+    if *limits == Limits::default() {
         return Vec::new();
     }
     let chain = broker.chain();
@@ -356,7 +365,11 @@ mod tests {
 
     #[test]
     fn the_cap_holds_before_each_request() {
-        let cap = Limits { cap_at: Some(Money::from_dollars(0.01)), warn_at: Some(Money::from_dollars(0.005)) };
+        let cap = Limits {
+            cap_at: Some(Money::from_dollars(0.01)),
+            warn_at: Some(Money::from_dollars(0.005)),
+            ..Limits::default()
+        };
         let ledger = Ledger::new(cap, Money::ZERO);
         assert!(ledger.check(&planned(Some(0.01))).is_ok());
         assert!(ledger.check(&planned(Some(0.0101))).is_err());
@@ -370,6 +383,17 @@ mod tests {
         assert_eq!(ledger.rows()[0].1, "summary");
     }
 
+    #[test]
+    fn limits_that_cannot_be_read_let_nothing_go_that_costs() {
+        let ledger =
+            Ledger::new(Limits { fault: Some("config.toml:2:1: no".into()), ..Limits::default() }, Money::ZERO);
+        for refused in [ledger.check(&planned(Some(0.0001))).err(), ledger.reserve(&planned(Some(0.0001))).err()] {
+            let SpendRefusal(said) = refused.unwrap();
+            assert!(said.contains("until this is mended: config.toml:2:1: no"), "{said}");
+        }
+        assert!(ledger.reserve(&planned(Some(0.0))).is_ok() && ledger.reserve(&planned(None)).is_ok());
+    }
+
     fn stored(path: &std::path::Path, limits: Limits) -> Ledger {
         let store = Arc::new(Store::new(path.join("aish.db"), aish_journal::WallClock::default()));
         let stored = StoredLedger { store: Arc::clone(&store), session: "s".into(), project: None };
@@ -379,10 +403,10 @@ mod tests {
 
     #[test]
     fn of_requests_at_once_only_those_that_fit_are_sent() {
-        let cap = Limits { cap_at: Some(Money::from_dollars(0.01)), warn_at: None };
+        let cap = Limits { cap_at: Some(Money::from_dollars(0.01)), ..Limits::default() };
         let folder = tempfile::tempdir().unwrap();
         // Two processes, and one whose cap is its session's.
-        let (first, second) = (stored(folder.path(), cap), stored(folder.path(), cap));
+        let (first, second) = (stored(folder.path(), cap.clone()), stored(folder.path(), cap.clone()));
         let alone = Ledger::new(cap, Money::ZERO);
         for (one, other) in [(&first, &second), (&alone, &alone)] {
             let held = one.reserve(&planned(Some(0.006))).ok().unwrap();
@@ -403,7 +427,7 @@ mod tests {
 
     #[test]
     fn a_days_cap_counts_what_others_spend_meanwhile() {
-        let cap = Limits { cap_at: Some(Money::from_dollars(0.01)), warn_at: None };
+        let cap = Limits { cap_at: Some(Money::from_dollars(0.01)), ..Limits::default() };
         let spent = Arc::new(Mutex::new(Money::ZERO));
         let today = Arc::clone(&spent);
         let ledger = Ledger::new(cap, Money::ZERO).of_the_day(Box::new(move || Ok(*today.lock().unwrap())));
@@ -417,15 +441,20 @@ mod tests {
 
     #[test]
     fn a_days_cap_that_cannot_be_compared_refuses_and_says_so() {
-        let limits = Limits { cap_at: Some(Money::from_dollars(0.01)), warn_at: Some(Money::from_dollars(0.001)) };
-        let broken = || Ledger::new(limits, Money::ZERO).of_the_day(Box::new(|| Err(Failure::user("disk I/O error"))));
+        let limits = Limits {
+            cap_at: Some(Money::from_dollars(0.01)),
+            warn_at: Some(Money::from_dollars(0.001)),
+            ..Limits::default()
+        };
+        let broken =
+            || Ledger::new(limits.clone(), Money::ZERO).of_the_day(Box::new(|| Err(Failure::user("disk I/O error"))));
         let ledger = broken();
         let SpendRefusal(said) = ledger.check(&planned(Some(0.0001))).unwrap_err();
         assert!(said.contains("cannot be read: disk I/O error. Mend the database"), "{said}");
         assert!(ledger.check(&planned(None)).is_ok(), "a model without a price has no cap");
         assert!(ledger.warning().is_some_and(|said| said.contains("disk I/O error")));
         assert!(ledger.warning().is_none(), "it warns once");
-        ledger.set_limits(Limits { cap_at: None, warn_at: None });
+        ledger.set_limits(Limits::default());
         assert!(ledger.check(&planned(Some(0.0001))).is_ok());
     }
 

@@ -376,7 +376,7 @@ pub fn advice(error: &ChatError) -> Failure {
         ChatError::Interrupted(_) => "nothing of it was run; try again",
         ChatError::Unreadable(_) => "is this the address of a model server? (`:model`)",
         ChatError::Process(_) => "`aish model list` shows what there is; `aish doctor` checks it",
-        ChatError::SpendRefused(_) => "raise the cap, or switch to a cheaper model",
+        ChatError::SpendRefused(_) => "raise the cap, mend it where it is broken, or switch to a cheaper model",
         ChatError::NoModel(_) => "`aish model pull` fetches a small one; or set OPENAI_BASE_URL",
         ChatError::Cancelled => return Failure::user(error.to_string()),
     };

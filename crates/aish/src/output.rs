@@ -2,10 +2,16 @@
 //! had said it.
 
 use std::io::{self, Write};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, Ordering};
+
+use tokio_util::sync::CancellationToken;
 
 /// The system's number of the first fault; 0 for none.
 static FAULT: AtomicI32 = AtomicI32::new(0);
+
+/// Cancelled when whoever read is gone.
+static GONE: OnceLock<CancellationToken> = OnceLock::new();
 
 /// The system's number of a fault that has none of its own: input or output failed.
 const EIO: i32 = 5;
@@ -23,15 +29,22 @@ impl Output {
             number => Some(io::Error::from_raw_os_error(number)),
         }
     }
+
+    /// Returns what is cancelled by the first write that nobody can read any more, as behind `head`.
+    pub fn reader_gone() -> &'static CancellationToken {
+        GONE.get_or_init(CancellationToken::new)
+    }
 }
 
 /// Remembers a fault; what goes on behind it is as good as written.
 fn noted<T>(result: io::Result<T>) -> io::Result<T> {
-    if let Err(error) = &result
-        && error.kind() != io::ErrorKind::BrokenPipe
-    {
-        let number = error.raw_os_error().unwrap_or(EIO);
-        let _ = FAULT.compare_exchange(0, number, Ordering::Relaxed, Ordering::Relaxed);
+    match &result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Output::reader_gone().cancel(),
+        Err(error) => {
+            let number = error.raw_os_error().unwrap_or(EIO);
+            let _ = FAULT.compare_exchange(0, number, Ordering::Relaxed, Ordering::Relaxed);
+        }
+        Ok(_) => {}
     }
     result
 }

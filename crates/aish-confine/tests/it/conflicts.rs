@@ -39,6 +39,27 @@ fn a_file_that_another_changed_is_not_overwritten() {
 }
 
 #[test]
+fn a_folder_that_another_deleted_does_not_come_back_unasked() {
+    for (line, asked) in
+        [("rm -r d; mkdir d; echo run > d/y", true), ("echo run >> d/x", true), ("mkdir n; echo run > n/y", false)]
+    {
+        let place = Place::new();
+        place.write("d/x", "old\n");
+        let ran = place.run(line);
+        assert_eq!(ran.code, 0, "{line}: {}", ran.stderr);
+        fs::remove_dir_all(place.tree.join("d")).unwrap();
+        let before = place.picture();
+        if asked {
+            assert_eq!(keep(&ran.layer, &place), [("d".to_owned(), Why::Changed)], "{line}");
+            assert_eq!(place.picture(), before, "{line}");
+        }
+        ran.layer.keep(Caches::LeftOut, if asked { OnConflict::Replace } else { OnConflict::Stop }).unwrap();
+        ran.layer.take_back(OnConflict::Stop).unwrap();
+        assert_eq!(place.picture(), before, "{line}");
+    }
+}
+
+#[test]
 fn a_new_path_that_another_made_first_is_not_overwritten() {
     let place = Place::new();
     let ran = place.run("echo run > new");

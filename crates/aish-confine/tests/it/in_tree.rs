@@ -29,6 +29,18 @@ fn shows_nothing(place: &Place, line: &str) -> String {
 }
 
 #[test]
+fn folders_called_as_secret_files_show_no_secrets_and_environments_of_programs_work() {
+    let place = Place::new();
+    place.write(".env/production", "DB_PASSWORD=s3cret99\n");
+    place.write("pk/.env.d/API_TOKEN", "s3cret\n");
+    place.write("pk/.env.d/COLOUR", "blue\n");
+    place.write("py/.env/pyvenv.cfg", "home = /usr/bin\n");
+    place.write("py/.env/lib/settings.py", "password = 'open-s-cret'\n");
+    let said = shows_nothing(&place, "grep -rs . .env pk py || true; cat .env/production pk/.env.d/* || true");
+    assert!(said.contains("blue") && said.contains("open-s-cret"), "{said}");
+}
+
+#[test]
 fn settings_of_every_repository_in_the_tree_have_no_secrets() {
     let place = Place::new();
     git(&place, &place.tree, &["init", "-q"]);

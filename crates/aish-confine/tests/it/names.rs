@@ -169,6 +169,9 @@ fn what_would_part_the_names_of_a_file_is_asked_about() {
         ("for f in a d/b; do echo more >> $f; done", &["a", "d/b"]),
         ("echo more >> a; chmod 600 d/b", &["a", "d/b"]),
         ("chmod 600 a; chmod 640 d/b", &["a", "d/b"]),
+        ("mv d/b d/o; echo more >> a", &["a", "d/o"]),
+        ("mv a e; echo more >> e; mv d/b f", &["e", "f"]),
+        ("mv d/b f; chmod 600 a", &["a", "f"]),
     ] {
         let place = Place::new();
         fill(&place);

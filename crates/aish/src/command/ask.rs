@@ -60,8 +60,7 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Result<
             return Ok(code);
         }
     };
-    let interrupt = CancellationToken::new();
-    spawn_interrupt(interrupt.clone());
+    let interrupt = interrupt();
     let found = find_models(base, shared.model.as_deref()).await;
     if let Some(failure) = found.lacks(shared.model.as_deref()) {
         found.notices.iter().for_each(|notice| surface.show(Shown::Notice(notice), now));
@@ -98,7 +97,22 @@ pub async fn run(base: &Base, shared: &SharedFlags, flags: &AskFlags) -> Result<
     }
     sources.close().await;
     live.close().await;
-    Ok(code)
+    Ok(ended(code))
+}
+
+/// Returns what ends the question: Ctrl-C, or that nobody reads the answer any more, so that nothing more is paid for.
+fn interrupt() -> CancellationToken {
+    let interrupt = Output::reader_gone().child_token();
+    spawn_interrupt(interrupt.clone());
+    interrupt
+}
+
+/// Returns the exit code of a command: whoever read enough is no fault.
+fn ended(code: ExitCode) -> ExitCode {
+    match code {
+        ExitCode::Interrupted if Output::reader_gone().is_cancelled() => ExitCode::Ok,
+        code => code,
+    }
 }
 
 /// Gives the session its name, and says where that did not work.

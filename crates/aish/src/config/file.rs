@@ -105,12 +105,25 @@ impl Reader<'_> {
             }
             None => {
                 let name = path.join(".");
-                let message = format!("`{name}` must be {}; its default is used", kind.expected());
+                // A number in quotes is a text.
+                let text = item.as_str().filter(|text| is_bare(kind, text));
+                let bare = text.map(|text| format!(", without quotes: {}", text.trim())).unwrap_or_default();
+                let message = format!("`{name}` must be {}{bare}; its default is used", kind.expected());
                 let offset = item.span().map(|span| span.start).or(offset);
                 self.report(Severity::Error, offset, About::Key(name), message);
             }
         }
     }
+}
+
+/// Says whether a text would be a number of a kind without the quotes around it.
+fn is_bare(kind: Kind, text: &str) -> bool {
+    let value = match kind {
+        Kind::Whole(..) => text.trim().parse::<u64>().ok().map(Value::from),
+        Kind::Number(..) => text.trim().parse::<f64>().ok().map(Value::from),
+        _ => None,
+    };
+    value.is_some_and(|value| fits(kind, &value))
 }
 
 /// Says whether a value is of a kind.

@@ -33,7 +33,8 @@ mod tests {
 behind `#`; `aish config edit` opens it, `aish config show` prints what holds and where each value comes from, and
 `aish config check` what is wrong. A fault costs its own key alone: its default holds. A fault in `policy`, `approval`, `confine`, `sandbox`,
 `hooks`, `mcp.auto_approve`, `norris.read_only` or `shell.confirm_cmd` has everything asked until it is mended; one that may
-have taken `cost.cap_at_dollars` or `norris.max_dollars` away makes that 0.
+have taken `cost.cap_at_dollars` or `norris.max_dollars` away lets
+no request go that costs.
 
 Layers, the later one wins: defaults, this file, a trusted project's `.aish.toml` (see the last column), the environment
 (`AISH_SECTION_KEY`, as `AISH_CONTEXT_MAX_TURNS=20`; lists with commas), flags.

@@ -94,13 +94,18 @@ const GUARDS: [&str; 8] =
 
 /// Says whether a fault may have taken a part of the policy away.
 fn concerns_policy(fault: &Diagnostic) -> bool {
+    concerns(fault, &GUARDS)
+}
+
+/// Says whether a fault may have taken away a part of these keys and sections.
+pub(super) fn concerns(fault: &Diagnostic, guards: &[&str]) -> bool {
     match &fault.about {
         About::Whole => true,
-        About::Key(name) => GUARDS.iter().any(|guard| is_within(name, guard) || is_within(guard, name)),
+        About::Key(name) => guards.iter().any(|guard| is_within(name, guard) || is_within(guard, name)),
         // A rule under a name that is nearly right would be missed.
         About::UnknownKey(name) => {
             let section = (!name.contains('.')).then(|| near(std::slice::from_ref(name))).flatten();
-            GUARDS
+            guards
                 .iter()
                 .any(|guard| is_within(name, guard) || section.as_ref().is_some_and(|near| is_within(near, guard)))
         }

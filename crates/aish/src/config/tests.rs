@@ -164,41 +164,6 @@ fn a_project_only_tightens() {
 }
 
 #[test]
-fn a_cap_that_cannot_be_read_lets_nothing_be_spent() {
-    for text in [
-        "[cost]\ncap_at_dollars = \"1\"\n",
-        "[cost]\ncap_at_dollars = -1\n",
-        "[cost]\ncap_at_dolars = 1.0\n",
-        "[cost]\ncap = 1.0\n",
-        "[costs]\ncap_at_dollars = 1.0\n",
-        "cost = 1.0\n",
-        "[cost]\ncap_at_dollars = 1.0\nscope = \"dya\"\n",
-        "[cost]\ncap_at_dollars = 1,0\n",
-        "[cost]\ncap_at_dollars = 1.0\n[models\n",
-    ] {
-        let loaded = user(text);
-        assert_eq!(loaded.config.cost.cap_at_dollars, Some(0.0), "{text}");
-        let told = "cost.cap_at_dollars: error: no request that costs is sent until this is mended: ";
-        let told: Vec<_> = messages(&loaded).into_iter().filter(|message| message.starts_with(told)).collect();
-        assert_eq!(told.len(), 1, "{text}: {:?}", messages(&loaded));
-    }
-    for text in [
-        "",
-        "[cost]\nwarn_at_dollars = \"1\"\n",
-        "[cost]\nscope = \"dya\"\n",
-        "[models\n",
-        "[context]\nmax_turns = \"x\"\n",
-    ] {
-        assert_eq!(user(text).config.cost.cap_at_dollars, None, "{text}");
-    }
-    let kept = user("[cost]\ncap_at_dollars = 2.0\nwarn_at = 1.0\n");
-    assert_eq!(kept.config.cost.cap_at_dollars, Some(2.0), "{:?}", messages(&kept));
-    assert_eq!(user("[norris]\nmax_dollars = \"0.1\"\n").config.norris.max_dollars.to_bits(), 0);
-    let variable = [("AISH_COST_CAP_AT_DOLLARS".to_owned(), "one".to_owned())];
-    assert_eq!(load(None, &[], &variable).config.cost.cap_at_dollars, Some(0.0));
-}
-
-#[test]
 fn a_project_may_have_hooks_deny_and_nothing_looser() {
     let check = |own: &str, project: &str| load(Some((Path::new("c"), own)), &[(Path::new("p"), project)], &[]);
     let raised = check("[hooks]\nhalt = \"ask\"\n", "[hooks]\nask = \"deny\"\nhalt = \"deny\"\n");

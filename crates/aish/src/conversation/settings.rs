@@ -49,9 +49,7 @@ impl Base {
         let settings: Vec<_> = project.settings().map(|file| (file.path.as_path(), file.text.as_str())).collect();
         let loaded = crate::config::load(user_file, &settings, &self.variables);
         let mut loaded = loaded.with_programs(self.paths.config.as_deref());
-        if let Some(why) = unreadable.first() {
-            loaded.policy = crate::config::policy::Compiled { broken: Some(why.to_string()), ..Default::default() };
-        }
+        unreadable.iter().take(1).for_each(|why| loaded.misses_a_file(why));
         let (old, new) = (&self.loaded.merged.settings, &loaded.merged.settings);
         let mut changed: Vec<String> = old
             .keys()

@@ -186,10 +186,7 @@ fn scrubbed(
         let name = |variable: &Variable| (OsString::from(&variable.name), OsString::from(variable.text()));
         let open = confinement.environment(state.variables.iter().map(name));
         state.variables.retain(|variable| open.iter().any(|(name, _)| *name == *variable.name));
-        state.functions.retain(|function| ground.may_be_seen(&function.text));
-        if !ground.may_be_seen(&state.aliases) {
-            state.aliases.clear();
-        }
+        state.leave_out(|text| ground.may_be_seen(text));
         state
     });
     (state, environment)

@@ -56,6 +56,19 @@ fn an_exit_of_the_model_is_told() {
     server.finish();
 }
 
+#[test]
+fn an_alias_that_tells_a_secret_leaves_the_others_to_the_model() {
+    let (server, home) = with_model(&["CMD: type hi zz db", "Seen it."]);
+    let rc = "alias hi='echo hello' db='mysql --password=hunter22' zz='ls -l'\n";
+    std::fs::write(home.path(".bashrc"), rc).unwrap();
+    let person = home.sit_down();
+    person.types("?go\r").sees_line("Seen it.").prompt();
+    leaves(person);
+    let sent = server.finish();
+    let told = String::from_utf8_lossy(&sent.last().unwrap().body).into_owned();
+    assert!(told.contains("echo hello") && told.contains("ls -l") && !told.contains("hunter22"), "{told}");
+}
+
 /// To assign what the shell exports changes it for programs, whoever exported it: the start-up files, or the person since.
 #[test]
 fn a_variable_that_the_shell_exports_is_asked_about() {

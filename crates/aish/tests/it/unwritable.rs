@@ -1,6 +1,7 @@
 //! What cannot be written is said and is the exit code: full disks, limits of files, an audit log that is not there.
 
 use std::os::unix::fs::PermissionsExt as _;
+use std::time::Duration;
 
 use aish_testkit::model_server::{Expect, ModelServer, OpenAiStream, Script, Times};
 
@@ -46,6 +47,23 @@ fn an_answer_that_nobody_got_is_no_success() {
         let (code, _, told) = home.sh(&format!("\"$AISH\" ask {flags} 'Capital of France?' > /dev/full"));
         assert_eq!(code, Some(1), "{flags}: {told}");
         assert!(told.contains("standard output cannot be written: No space left on device"), "{flags}: {told}");
+    }
+}
+
+#[test]
+fn an_answer_that_nobody_reads_on_is_not_paid_for_to_its_end() {
+    for flags in ["", "--json", "--quiet"] {
+        let lines = (0..100).fold(OpenAiStream::new("m").role(), |stream, at| stream.text(&format!("line {at}\n\n")));
+        let reply = lines.finish("stop").usage(5, 100, 0).done().reply().pause_between(Duration::from_millis(100));
+        let server = ModelServer::start(Script::new().times(Times::Any, Expect::chat(), reply)).unwrap();
+        let home = Home::new().with("OPENAI_BASE_URL", &server.url());
+        let line = format!("{{ \"$AISH\" ask {flags} 'Count.'; echo $? > ended; }} | head -n 1");
+        let (_, _, told) = home.sh(&line);
+        assert!(told.is_empty(), "{flags}: {told}");
+        assert_eq!(std::fs::read_to_string(home.work().join("ended")).unwrap(), "0\n", "{flags}");
+        // What came of it can be gone on with.
+        let (_, kept, _) = home.sh("cat \"$HOME\"/.local/state/aish/sessions/*.jsonl");
+        assert!(kept.contains("line 0") && !kept.contains("line 99"), "{flags}: {kept}");
     }
 }
 

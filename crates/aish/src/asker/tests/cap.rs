@@ -38,7 +38,11 @@ async fn a_cap_of_one_cent_holds_over_a_session_that_would_spend_five() {
     ]);
     let fallback = vec!["spare".into()];
     let chain = Chain { default: "main".into(), fast: Some("small".into()), fallback, ..Chain::default() };
-    let limits = Limits { cap_at: Some(Money::from_dollars(0.01)), warn_at: Some(Money::from_dollars(0.008)) };
+    let limits = Limits {
+        cap_at: Some(Money::from_dollars(0.01)),
+        warn_at: Some(Money::from_dollars(0.008)),
+        ..Limits::default()
+    };
     let mut asker = asker(models, chain, Ledger::new(limits, Money::ZERO), TokenizerChoice::Auto, false);
     // Two exchanges fit: the older ones are summarised.
     asker.sizes = ContextSizes::new(Some(400), BTreeMap::new());
