@@ -55,6 +55,20 @@ fn words_stand_in_their_order() {
 }
 
 #[test]
+fn a_caller_is_told_no_variable() {
+    let config = config("name: w, cwd: true, default: $HOME/notes", "");
+    for (given, expected) in [
+        (json!({}), "/home/ann/notes"),
+        (json!({"w": "~/x"}), "/home/ann/x"),
+        (json!({"w": "$HOME"}), "$HOME"),
+        (json!({"w": "/tmp/${HOME}/x"}), "/tmp/${HOME}/x"),
+        (json!({"w": "~/$HOME"}), "/home/ann/$HOME"),
+    ] {
+        assert_eq!(call(&config, given).unwrap().folder.as_deref(), Some(expected));
+    }
+}
+
+#[test]
 fn options_stand_first_where_the_file_says_so() {
     let args = "name: image, positional: true, required: true
 name: command, positional: true
