@@ -219,6 +219,10 @@ fn a_config_of_an_api_is_validated() {
             "which no argument may set",
         ),
         (
+            "http: {url: 'https://x'}\ntools: [{name: a, description: b, request: GET /, args: [{name: X-HTTP-Method-Override, in: header}]}]",
+            "which no argument may set",
+        ),
+        (
             "command: ls\ntools: [{name: a, description: b, args: [{name: q, type: object}]}]",
             "'type' must be one of: string, integer, number, boolean",
         ),
