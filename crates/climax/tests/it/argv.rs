@@ -150,3 +150,55 @@ fn nul_is_refused_and_faults_come_together() {
     assert!(refused.contains("'p'") && refused.contains("'s' contains a NUL"), "{refused}");
     assert!(build(&config, &config.tools.get(0).unwrap(), &Map::new(), &world).is_ok());
 }
+
+#[test]
+fn a_pattern_is_what_the_whole_of_each_text_matches() {
+    let config = config("name: a, pattern: 'x+|y'\nname: l, type: array, flag: -l, pattern: '[^@].*'", "");
+    let schema = climax::schema::input_schema(&config.tools.get(0).unwrap(), climax::schema::Flags::Hidden);
+    let schema = aish_tools::schema::Schema::compile(&schema).unwrap();
+    for (arguments, is_good) in [
+        (json!({"a": "xx", "l": ["a", "b@"]}), true),
+        (json!({"a": "y"}), true),
+        (json!({"a": "xxy"}), false),
+        (json!({"a": "ay"}), false),
+        (json!({"a": "y\n"}), false),
+        (json!({"l": ["a", "@file"]}), false),
+        (json!({"l": ["a\n@file"]}), false),
+    ] {
+        assert_eq!(schema.validate(&arguments).is_ok(), is_good, "{arguments}");
+    }
+    for (arg, fault) in [
+        ("pattern: '(x'", "no regular expression"),
+        ("type: integer, pattern: x", "is for texts"),
+        ("pattern: 'x)(y'", "no regular"),
+    ] {
+        let text = format!("command: a\ntools: [{{name: t, description: d, args: [{{name: a, {arg}}}]}}]");
+        let faults = config::read("t", &text).1;
+        assert!(faults.iter().any(|found| found.to_string().contains(fault)), "{arg}: {faults:?}");
+    }
+}
+
+/// What reads and runs unasked stays that, whatever is given.
+#[test]
+fn bundled_tools_that_only_read_take_nothing_that_does_more() {
+    for (file, tool, arguments, is_good) in [
+        ("curl", "curl_get", json!({"url": "HTTPS://a.example/x", "header": ["Accept: a", "X: @b"]}), true),
+        ("curl", "curl_get", json!({"url": "file:///etc/hostname"}), false),
+        ("curl", "curl_get", json!({"url": "@urls"}), false),
+        ("curl", "curl_head", json!({"url": "http://a.example", "header": ["@notes.txt"]}), false),
+        ("curl", "curl_status", json!({"url": "dict://a.example"}), false),
+        ("gh", "gh_api_get", json!({"endpoint": "x", "jq": ".environments[].env, .a"}), true),
+        ("gh", "gh_api_get", json!({"endpoint": "x", "jq": "env"}), false),
+        ("gh", "gh_api_get", json!({"endpoint": "x", "jq": ".a\n| (env.HOME)"}), false),
+        ("gh", "gh_api_get", json!({"endpoint": "x", "jq": "$ENV.HOME"}), false),
+    ] {
+        let config = config::read(file, climax::bundled::find(file).unwrap().text).0.unwrap();
+        let schema = climax::schema::input_schema(&config.tool(tool).unwrap(), climax::schema::Flags::Hidden);
+        let schema = aish_tools::schema::Schema::compile(&schema).unwrap();
+        assert_eq!(schema.validate(&arguments).is_ok(), is_good, "{tool} {arguments}");
+    }
+    let cargo = config::read("cargo", climax::bundled::find("cargo").unwrap().text).0.unwrap();
+    for tool in ["cargo_check", "cargo_clippy", "cargo_build"] {
+        assert_eq!(cargo.tool(tool).unwrap().risk, aish_types::Risk::Write, "{tool}");
+    }
+}
