@@ -191,6 +191,11 @@ fn bundled_tools_that_only_read_take_nothing_that_does_more() {
         ("gh", "gh_api_get", json!({"endpoint": "x", "jq": "env"}), false),
         ("gh", "gh_api_get", json!({"endpoint": "x", "jq": ".a\n| (env.HOME)"}), false),
         ("gh", "gh_api_get", json!({"endpoint": "x", "jq": "$ENV.HOME"}), false),
+        ("aws", "aws_dynamodb_get_item", json!({"table_name": "t", "key": "{\"id\": {\"S\": \"file://\"}}"}), true),
+        ("aws", "aws_dynamodb_get_item", json!({"table_name": "t", "key": "file:///etc/hostname"}), false),
+        ("aws", "aws_ec2_describe_instances", json!({"query": "fileb://notes.txt"}), false),
+        ("tar", "tar_list", json!({"file": "/a:b/c.tar"}), true),
+        ("tar", "tar_list", json!({"file": "-oProxyCommand=id:x"}), false),
     ] {
         let config = config::read(file, climax::bundled::find(file).unwrap().text).0.unwrap();
         let schema = climax::schema::input_schema(&config.tool(tool).unwrap(), climax::schema::Flags::Hidden);
@@ -200,5 +205,9 @@ fn bundled_tools_that_only_read_take_nothing_that_does_more() {
     let cargo = config::read("cargo", climax::bundled::find("cargo").unwrap().text).0.unwrap();
     for tool in ["cargo_check", "cargo_clippy", "cargo_build"] {
         assert_eq!(cargo.tool(tool).unwrap().risk, aish_types::Risk::Write, "{tool}");
+    }
+    let core = config::read("coreutils", climax::bundled::find("coreutils").unwrap().text).0.unwrap();
+    for tool in ["cat", "base64", "printenv"] {
+        assert!(core.tool(tool).unwrap().judged, "{tool}");
     }
 }
