@@ -7,6 +7,7 @@
 
 mod adapter;
 mod approver;
+mod broken;
 mod convert;
 mod handler;
 mod http;

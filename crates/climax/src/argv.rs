@@ -130,7 +130,12 @@ impl Parts {
         }
         match &arg.place {
             Place::Stdin => self.stdin = texts.pop(),
-            Place::WorkingDir => self.folder = texts.pop().map(|text| expand::path(&text, world)),
+            Place::WorkingDir => {
+                // The variables of the file's own word are filled in; in a caller's they would be told, secrets and all.
+                let is_own = arg.default.as_deref() == Some(value);
+                let filled = if is_own { expand::path } else { expand::home };
+                self.folder = texts.pop().map(|text| filled(&text, world));
+            }
             Place::Flag(flag) => self.flag(flag, arg, value, texts),
             Place::Positional { dashes, .. } if *dashes || !self.behind_dashes.is_empty() => {
                 self.behind_dashes.append(&mut texts);

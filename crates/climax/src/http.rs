@@ -214,14 +214,15 @@ impl Scheme {
     }
 }
 
-/// Says whether a header of that name may be set by an argument: none that says where a request goes, who sends it or how long
-/// it is.
+/// Says whether a header of that name may be set by an argument: none that says where a request goes, who sends it, how long it
+/// is, or that it is another one than its method and path say (`X-HTTP-Method-Override: DELETE` in what only reads).
 pub fn is_free_header(name: &str) -> bool {
     #[rustfmt::skip]
     const TAKEN: &[&str] = &[
         "accept", "accept-encoding", "authorization", "connection", "content-encoding", "content-length",
         "content-type", "cookie", "expect", "forwarded", "host", "keep-alive", "proxy-authorization",
-        "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+        "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "x-http-method", "x-http-method-override",
+        "x-method-override", "x-original-url", "x-rewrite-url",
     ];
     is_header(name) && !TAKEN.contains(&name.to_ascii_lowercase().as_str())
 }

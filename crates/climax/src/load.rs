@@ -154,15 +154,32 @@ fn has_yaml_ending(path: &Path) -> bool {
 /// # Errors
 /// In words, when it is larger, cannot be read or is not UTF-8.
 pub fn read_text(path: &Path) -> Result<String, String> {
+    read_text_within(path, MAX_BYTES)
+}
+
+/// Reads a text file of at most so many bytes.
+///
+/// # Errors
+/// In words, when it is larger, cannot be read or is not UTF-8.
+pub(crate) fn read_text_within(path: &Path, most: u64) -> Result<String, String> {
+    String::from_utf8(read_bytes(path, most)?).map_err(|error| format!("the file is not UTF-8: {error}"))
+}
+
+/// Reads a file of at most so many bytes. A device tells no length, and some have no end.
+fn read_bytes(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     let unreadable = |error: std::io::Error| format!("the file cannot be read: {error}");
-    // A device tells no length.
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path).map_err(unreadable)?;
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if u64::try_from(bytes.len()).is_ok_and(|length| length > MAX_BYTES) {
-        return Err(format!("the file has more than {} MiB", MAX_BYTES / 1024 / 1024));
+    file.take(most + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > most) {
+        return Err(format!("the file has more than {} MiB", most / 1024 / 1024));
     }
-    String::from_utf8(bytes).map_err(|error| format!("the file is not UTF-8: {error}"))
+    Ok(bytes)
+}
+
+/// Reads what a file of any kind holds, to be compared with what it held before; none where it cannot be read.
+pub fn contents(path: &Path) -> Option<Vec<u8>> {
+    read_bytes(path, MAX_BYTES).ok()
 }
 
 /// What came of loading.

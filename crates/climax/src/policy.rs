@@ -194,7 +194,15 @@ impl Policy {
 }
 
 impl Bounds {
+    /// Checks a value, and each item of a list by itself: a pattern that fits one of them would let the others pass.
     fn check(&self, name: &str, value: &Value, faults: &mut Vec<String>) {
+        match value {
+            Value::Array(items) if !items.is_empty() => items.iter().for_each(|item| self.check(name, item, faults)),
+            single => self.check_one(name, single, faults),
+        }
+    }
+
+    fn check_one(&self, name: &str, value: &Value, faults: &mut Vec<String>) {
         let text = crate::argv::plain(value);
         if let Some(pattern) = &self.pattern
             && !pattern.matches(&text)

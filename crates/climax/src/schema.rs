@@ -59,6 +59,9 @@ fn add_list(list: &List, choices: &[Value], property: &mut Map<String, Value>) {
     if !choices.is_empty() {
         items.insert("enum".into(), Value::Array(choices.to_vec()));
     }
+    if let Some(pattern) = property.remove("pattern") {
+        items.insert("pattern".into(), pattern);
+    }
     property.insert("items".into(), Value::Object(items));
     if list.min > 0 {
         property.insert("minItems".into(), list.min.into());

@@ -28,7 +28,7 @@ use streams::{Input, Output};
 const MAX_MESSAGE: usize = 16 * 1024 * 1024;
 /// The longest message over several lines, in bytes.
 const MAX_SPREAD: usize = 1024 * 1024;
-/// How long a server that closed its output may take to exit by itself.
+/// How long a server that closed its output, or its input, may take to exit by itself.
 const DYING: Duration = Duration::from_millis(300);
 
 /// How long each part of a greeting may take.
@@ -115,6 +115,12 @@ impl ProcessTransport {
         }
     }
 
+    /// Ends a server that closed its input: it would run on, and nothing could be asked of it.
+    async fn end_deaf(&mut self) {
+        self.stop(DYING).await;
+        self.health.end(Ended::Stream("the server closed its input".to_owned()));
+    }
+
     /// Ends a server that was silent at the probe and does nothing.
     async fn end_mute(&mut self) {
         self.silence.give_up();
@@ -179,6 +185,10 @@ impl Transport<RoleClient> for ProcessTransport {
             let line = tokio::select! {
                 biased;
                 line = self.output.line() => line,
+                () = self.input.refused(DYING) => {
+                    self.end_deaf().await;
+                    continue;
+                }
                 () = tokio::time::sleep(Silence::LOOK), if watched => {
                     if self.silence.is_stuck() {
                         self.give_up().await;

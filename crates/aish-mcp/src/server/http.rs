@@ -248,7 +248,7 @@ fn authorized(headers: &HeaderMap, token: &Secret) -> bool {
 /// Answers a body that is no message of the protocol, as JSON-RPC does.
 fn not_understood(body: &[u8]) -> Response<Body> {
     let (id, code, message) = match serde_json::from_slice::<Value>(body) {
-        Err(error) => (Value::Null, -32700, format!("Parse error: {error}")),
+        Err(error) => (super::broken::id_of(body.trim_ascii()), -32700, format!("Parse error: {error}")),
         Ok(Value::Array(_)) => {
             (Value::Null, -32600, "Invalid Request: no batches are taken here; send each message by itself".to_owned())
         }

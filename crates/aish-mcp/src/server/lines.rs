@@ -84,7 +84,7 @@ impl<R: AsyncRead + Send + Unpin> LineTransport<R> {
                 tracing::debug!(%why, "a line is no JSON");
                 // An answer to a line that is not meant as JSON could start an endless exchange of errors.
                 if matches!(text.first(), Some(b'{' | b'[')) {
-                    self.reply(&error(Value::Null, -32700, "Parse error"));
+                    self.reply(&error(super::broken::id_of(text), -32700, &format!("Parse error: {why}")));
                 }
             }
         }

@@ -250,3 +250,39 @@ async fn a_program_that_is_busy_is_waited_for() {
     let error = McpClient::connect(options, fake::ports().0).await.err().unwrap();
     assert!(error.to_string().contains("exited with code 7"), "{error}");
 }
+
+/// A server that answers one call, closes its input and stays.
+const DEAFENS: &str = r#"
+while read -r line; do
+  id=$(printf %s "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+  case $line in
+    *'"initialize"'*) say='"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"a","version":"1"}}' ;;
+    *'"tools/list"'*) say='"result":{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}' ;;
+    *'"tools/call"'*) exec 0<&-; say='"result":{"content":[{"type":"text","text":"heard"}]}' ;;
+    *'"notifications/'*) continue ;;
+    *) say='"error":{"code":-32601,"message":"no"}' ;;
+  esac
+  printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$id" "$say"
+  case $line in *'"tools/call"'*) exec sleep 300 ;; esac
+done
+"#;
+
+#[tokio::test]
+async fn a_server_that_closes_its_input_fails_the_call_soon_and_is_ended() {
+    let (ports, recorder) = fake::ports();
+    let mut options = fake::stdio(&McpScript::default());
+    options.endpoint = Endpoint::Stdio {
+        command: "sh".into(),
+        args: vec!["-c".into(), DEAFENS.into()],
+        env: BTreeMap::new(),
+        cwd: None,
+    };
+    let client = fake::connect(options, ports).await.unwrap();
+    let call = || fake::call(&client, "echo", Map::new(), Duration::from_secs(60));
+    assert_eq!(call().await.text, "heard");
+    let started = Instant::now();
+    let outcome = call().await;
+    assert_eq!((outcome.ending, outcome.text.as_str()), (Ending::Transport, "the server closed its input"));
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    recorder.wait(|status| matches!(status, Status::Lost { .. })).await;
+}

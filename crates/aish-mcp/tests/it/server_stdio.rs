@@ -224,3 +224,12 @@ async fn changes_are_announced_to_a_subscription_of_the_later_era() {
     fixture.changes.send(Change::Tools).unwrap();
     assert_eq!(raw.read().await["method"], "notifications/tools/list_changed");
 }
+
+#[tokio::test]
+async fn a_request_that_is_no_json_is_answered_under_its_id() {
+    let mut raw = Raw::initialized(Fixture::new(), "2025-06-18", json!({})).await;
+    let call = r#"{"method":"tools/call","params":{"name":"echo","arguments":{"text":"\ud83d"},"id":1},"jsonrpc":"2.0","id":9}"#;
+    raw.send_text(call).await;
+    let answer: Value = serde_json::from_str(&raw.read_line().await.unwrap()).unwrap();
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(9), &json!(-32700)), "{answer}");
+}

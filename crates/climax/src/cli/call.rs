@@ -54,7 +54,7 @@ pub(super) fn run(args: &Args) -> Exit {
     }
     let is_success = outcome.is_success();
     match outcome.structured.filter(|_| args.structured) {
-        Some(structured) => output::data(&format!("{structured}\n")),
+        Some(structured) => output::json(&structured.to_string()),
         None => output::line(&outcome.text),
     }
     service.keep_new_tools();

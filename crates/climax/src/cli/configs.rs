@@ -90,14 +90,14 @@ pub(super) fn read_policy(path: Option<&Path>) -> Option<Policy> {
 /// Reads a policy file and tells its faults; none where there is none to be read, which is told already.
 pub(super) fn policy_and_faults(path: &Path) -> Option<(Option<Policy>, Vec<Fault>)> {
     let name = path.to_string_lossy();
-    match std::fs::read_to_string(path) {
+    match climax::load::read_text(path) {
         Ok(text) => {
             let (policy, faults) = policy::read(&name, &text);
             faults.iter().for_each(|fault| output::tell(&fault.to_string()));
             Some((policy, faults))
         }
-        Err(error) => {
-            output::tell(&format!("error: the policy {name} cannot be read: {error}"));
+        Err(why) => {
+            output::tell(&format!("error: the policy {name}: {why}"));
             None
         }
     }

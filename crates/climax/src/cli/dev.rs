@@ -90,7 +90,7 @@ pub(super) fn run(args: &Args) -> Exit {
 }
 
 fn contents(args: &Args) -> [Option<Vec<u8>>; 2] {
-    [std::fs::read(&args.file).ok(), args.policy.as_ref().and_then(|policy| std::fs::read(policy).ok())]
+    [climax::load::contents(&args.file), args.policy.as_ref().and_then(|policy| climax::load::contents(policy))]
 }
 
 /// Waits for a change, and until no other follows it.

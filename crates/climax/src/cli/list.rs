@@ -45,7 +45,7 @@ pub(super) fn run(args: &Args) -> Exit {
                 "tags": tool.tags, "risk": if tool.trusted { json!(tool.risk) } else { json!("unknown") }, "input_schema": tool.input_schema,
             })
         });
-        output::data(&format!("{}\n", serde_json::Value::Array(tools.collect())));
+        output::json(&serde_json::Value::Array(tools.collect()).to_string());
         return Exit::Success;
     }
     let width = definitions.iter().map(|tool| tool.name.as_str().len()).max().unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Write};
 use std::sync::OnceLock;
 
-use aish_types::sanitize;
+use aish_types::{is_dangerous, sanitize};
 
 /// Why data is not where it was to go.
 static FAULT: OnceLock<String> = OnceLock::new();
@@ -30,6 +30,21 @@ pub(super) fn fault() -> Option<&'static str> {
 /// Writes a line of data, safe for a terminal.
 pub(super) fn line(text: &str) {
     data(&format!("{}\n", sanitize(text)));
+}
+
+/// Writes JSON on a line, for programs and safe for a terminal: what would control it or hide stands as `\u…`, which is the same
+/// text.
+pub(super) fn json(text: &str) {
+    let mut out = String::with_capacity(text.len() + 1);
+    for c in text.chars() {
+        if is_dangerous(c) {
+            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
+        } else {
+            out.push(c);
+        }
+    }
+    out.push('\n');
+    data(&out);
 }
 
 /// Tells a person something.

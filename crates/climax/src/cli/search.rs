@@ -80,7 +80,7 @@ pub(super) fn run(args: &Args) -> Exit {
     };
     if args.json {
         match serde_json::to_string(&found) {
-            Ok(text) => output::data(&format!("{text}\n")),
+            Ok(text) => output::json(&text),
             Err(error) => {
                 output::tell(&format!("error: the answer cannot be written: {error}"));
                 return Exit::Failure;

@@ -32,7 +32,7 @@ pub(super) fn run(args: &Args) -> Exit {
         Vec::new()
     };
     if args.json {
-        output::data(&format!("{}\n", json!({"gateways": gateways, "servers": kept})));
+        output::json(&json!({"gateways": gateways, "servers": kept}).to_string());
         return Exit::Success;
     }
     for RunningGateway { pid, servers, .. } in &gateways {

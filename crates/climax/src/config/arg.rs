@@ -1,6 +1,7 @@
 //! One argument of a tool.
 
-use serde_json::Value;
+use aish_tools::schema::Schema;
+use serde_json::{Value, json};
 
 use super::list::{self, List, ListStyle, Spot, Written};
 use super::{Arg, ArgKind, Place, check, http};
@@ -64,7 +65,10 @@ pub(super) fn read_arg(node: &Node<'_>, what: &'static str, target: Target, faul
     let values = Values::read(&mut fields, faults);
     let flag = fields.peek("flag").map(str::to_owned);
     let (words, slot, schema) = match target {
-        Target::Program => (Some((Words::read(&mut fields, faults), Written::read(&mut fields, faults))), None, None),
+        Target::Program => {
+            let words = (Words::read(&mut fields, faults), Written::read(&mut fields, faults));
+            (Some(words), None, read_pattern(&mut fields, kind, faults))
+        }
         Target::Api => (None, http::read_slot(&mut fields, faults), http::read_schema(&mut fields, faults)),
     };
     fields.end(faults);
@@ -93,6 +97,23 @@ pub(super) fn read_arg(node: &Node<'_>, what: &'static str, target: Target, faul
     });
     let (default, schema, list) = (default.map(Box::new), schema.map(Box::new), list.map(Box::new));
     Some(Arg { name, description, kind, required, default, choices, schema, list, place })
+}
+
+/// Reads `pattern`, a regular expression that the whole of each text matches, as JSON Schema says it.
+fn read_pattern(fields: &mut Fields<'_, '_>, kind: ArgKind, faults: &mut Faults) -> Option<Value> {
+    let at = fields.position_of("pattern").unwrap_or(fields.at);
+    let pattern = fields.text("pattern", faults)?;
+    if !matches!(kind, ArgKind::String | ArgKind::Array) {
+        faults.contradiction(at, format!("'pattern' is for texts, and this is of the type {kind}"));
+        return None;
+    }
+    // Alone first: a stray parenthesis must not close the group that is put around it.
+    let whole = json!({"pattern": format!("^(?:{pattern})$")});
+    if [json!({"pattern": pattern}), whole.clone()].iter().any(|schema| Schema::compile(schema).is_err()) {
+        faults.error(at, "'pattern' is no regular expression that this program knows");
+        return None;
+    }
+    Some(whole)
 }
 
 /// What an argument says of its values.

@@ -11,6 +11,9 @@ use serde_json::json;
 
 use super::local_key::LocalKey;
 
+/// Bytes that the file may have.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
+
 /// What is agreed to.
 #[derive(Debug, Clone)]
 pub(crate) struct Agreed<'a> {
@@ -22,7 +25,8 @@ pub(crate) struct Agreed<'a> {
     pub(crate) folder: Option<&'a Path>,
 }
 
-/// Approved servers in a file, by their identity. A file that cannot be read approves nothing.
+/// Approved servers in a file, by their identity. A file that cannot be read, or that somebody else may have written, approves
+/// nothing.
 pub(crate) struct Approved {
     path: Option<PathBuf>,
     key: LocalKey,
@@ -57,7 +61,7 @@ impl Approved {
         let mut all = read(self.path.as_ref());
         all.insert(source.to_string(), digest.clone());
         if let (Some(path), Ok(bytes)) = (&self.path, serde_json::to_vec_pretty(&all))
-            && let Err(error) = aish_journal::replace(path, &bytes)
+            && let Err(error) = aish_journal::replace_own(path, &bytes)
         {
             tracing::warn!(%error, "that a server was approved cannot be kept; it is asked again the next time");
         }
@@ -77,8 +81,8 @@ impl Approved {
 }
 
 fn read(path: Option<&PathBuf>) -> BTreeMap<String, String> {
-    let text = path.and_then(|path| std::fs::read_to_string(path).ok()).unwrap_or_default();
-    serde_json::from_str(&text).unwrap_or_default()
+    let bytes = path.and_then(|path| aish_journal::read_own(path, MAX_BYTES).ok()).unwrap_or_default();
+    serde_json::from_slice(&bytes).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -131,6 +135,12 @@ mod tests {
             assert!(!approved.holds(&source, &other));
         }
         assert!(!approved.holds(&SourceId::new("mcp:b#1"), &program(&["x"], "1")));
+        let open = |mode| std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+        let holds = || Approved::open(Some(path.clone()), key.clone()).holds(&source, &program(&["x"], "1"));
+        open(0o666);
+        assert!(!holds(), "others may have written it");
+        open(0o600);
+        assert!(holds());
         std::fs::write(&path, "no json").unwrap();
         assert!(!Approved::open(Some(path), key).holds(&source, &program(&["x"], "1")));
     }

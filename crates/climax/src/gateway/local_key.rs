@@ -6,6 +6,9 @@ use std::path::Path;
 use aish_safety::pin::{Digest, canonical};
 use serde_json::{Value, json};
 
+/// Bytes that the file may have.
+const MAX_BYTES: u64 = 1024;
+
 /// The key, in hex.
 #[derive(Clone)]
 pub(crate) struct LocalKey(String);
@@ -13,7 +16,10 @@ pub(crate) struct LocalKey(String);
 impl LocalKey {
     /// Reads the key, and makes it where there is none; one that cannot be kept is good for this process alone.
     pub(crate) fn open(path: Option<&Path>) -> Self {
-        let read = |path: &Path| std::fs::read_to_string(path).ok().filter(|text| is_key(text));
+        // Who could have written it knows it, and could write what it vouches for.
+        let read = |path: &Path| {
+            String::from_utf8(aish_journal::read_own(path, MAX_BYTES).ok()?).ok().filter(|text| is_key(text))
+        };
         if let Some(key) = path.and_then(read) {
             return Self(key);
         }
@@ -24,7 +30,7 @@ impl LocalKey {
         if let Some(key) = read(path) {
             return Self(key);
         }
-        if let Err(error) = aish_journal::replace(path, new.as_bytes()) {
+        if let Err(error) = aish_journal::replace_own(path, new.as_bytes()) {
             tracing::debug!(%error, "the key cannot be kept");
         }
         Self(new)
@@ -64,5 +70,18 @@ mod tests {
         assert_ne!(LocalKey::open(None).hash(&json!("x")), first);
         std::fs::write(&path, "short").unwrap();
         assert_ne!(LocalKey::open(Some(&path)).hash(&json!("x")), first);
+    }
+
+    #[test]
+    fn a_key_that_others_could_have_written_is_none() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key");
+        let theirs = "a".repeat(64);
+        std::fs::write(&path, &theirs).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o666)).unwrap();
+        assert_ne!(LocalKey::open(Some(&path)).0, theirs);
+        let kept = std::fs::read_to_string(&path).unwrap();
+        assert!(kept != theirs && LocalKey::open(Some(&path)).0 == kept, "another one stands in its place");
     }
 }

@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 /// The file below climax's state folder.
 const FILE: &str = "hosts.json";
 
+/// Bytes that the file may have.
+const MAX_BYTES: u64 = 4 * 1024 * 1024;
+
 /// Confirmed origins by the variable that holds the token.
 #[derive(Debug, Clone)]
 pub struct Hosts {
@@ -22,7 +25,8 @@ impl Hosts {
         Self { path: state.map(|folder| folder.join(FILE)) }
     }
 
-    /// Says whether the token in this variable may go to this origin. A file that cannot be read confirms nothing.
+    /// Says whether the token in this variable may go to this origin. A file that cannot be read, or that somebody else may have
+    /// written, confirms nothing.
     pub fn holds(&self, env: &str, origin: &str) -> bool {
         self.read().is_ok_and(|known| known.get(env).is_some_and(|origins| origins.contains(origin)))
     }
@@ -44,8 +48,8 @@ impl Hosts {
     fn read(&self) -> Result<Known, String> {
         let Some(path) = &self.path else { return Ok(Known::new()) };
         let unusable = |why: String| format!("{} cannot be read: {why}; mend it or remove it", path.display());
-        match std::fs::read_to_string(path) {
-            Ok(text) => serde_json::from_str(&text).map_err(|error| unusable(error.to_string())),
+        match aish_journal::read_own(path, MAX_BYTES) {
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| unusable(error.to_string())),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Known::new()),
             Err(error) => Err(unusable(error.to_string())),
         }
@@ -67,6 +71,15 @@ mod tests {
         for (env, origin) in [("B", "https://a.example"), ("A", "http://a.example"), ("A", "https://b.example")] {
             assert!(!hosts.holds(env, origin), "{env} {origin}");
         }
+        let open = |mode| {
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
+            std::fs::set_permissions(folder.path().join(FILE), mode).unwrap();
+        };
+        open(0o622);
+        assert!(!hosts.holds("A", "https://a.example"), "others may have written it");
+        assert!(hosts.confirm("A", "https://c.example").unwrap_err().contains("somebody else"));
+        open(0o600);
+        assert!(hosts.holds("A", "https://a.example"));
         std::fs::write(folder.path().join(FILE), "no json").unwrap();
         assert!(!hosts.holds("A", "https://a.example"));
         assert!(hosts.confirm("A", "https://c.example").unwrap_err().contains("mend it"), "nothing is lost");

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{Api, Media, Method, Operation, Part, Slot, Style};
 use crate::argv::{Refused, plain};
-use crate::config::{Place, Tool};
+use crate::config::{Arg, Place, Tool};
 
 /// Levels of an object that are written into a query.
 const MAX_LEVELS: usize = 8;
@@ -31,6 +31,8 @@ struct Parts {
     form: Vec<(String, String)>,
     body: Option<Value>,
     faults: Vec<String>,
+    /// True where fields are those of a form.
+    is_form: bool,
 }
 
 /// Builds the request of a call. Defaults are applied here as well, null is absent.
@@ -43,10 +45,12 @@ pub(crate) fn build(
     tool: &Tool,
     arguments: &Map<String, Value>,
 ) -> Result<Outgoing, Refused> {
-    let mut parts = Parts::default();
+    let mut parts = Parts { is_form: operation.media == Media::Form, ..Parts::default() };
     for arg in &tool.args {
         let (Some(value), Place::Http(slot)) = (arg.used(arguments), &arg.place) else { continue };
+        let pairs = (parts.query.len(), parts.form.len());
         parts.put(&arg.name, slot, value);
+        parts.refuse_others(tool, arg, pairs);
     }
     let url = parts.url(api, &operation.path);
     if !parts.faults.is_empty() {
@@ -66,11 +70,38 @@ impl Parts {
                 Err(_) => self.faults.push(format!("Argument '{argument}' holds what no header can hold")),
             },
             Part::Field => {
-                pairs(&slot.name, value, slot.style, &mut self.form);
+                if self.is_form {
+                    pairs(&slot.name, value, slot.style, &mut self.form);
+                }
                 self.fields.insert(slot.name.clone(), value.clone());
             }
             Part::Body => self.body = Some(value.clone()),
         }
+    }
+
+    /// Refuses what stands under the name of another argument: an object is written field by field, and what was found good of
+    /// that argument would count for nothing.
+    fn refuse_others(&mut self, tool: &Tool, arg: &Arg, (query, form): (usize, usize)) {
+        let is_own = if let Place::Http(slot) = &arg.place { Some(slot.name.as_str()) } else { None };
+        let new = |pairs: &[(String, String)], at: usize, part: Part| -> Vec<String> {
+            let others = tool.args.iter().filter(|other| other.name != arg.name);
+            let slots: Vec<&Slot> = others
+                .filter_map(|other| if let Place::Http(slot) = &other.place { Some(&**slot) } else { None })
+                .collect();
+            let is_other = |name: &&String| slots.iter().any(|slot| slot.part == part && slot.name == **name);
+            pairs
+                .iter()
+                .skip(at)
+                .map(|(name, _)| name)
+                .filter(|name| is_own != Some(name.as_str()))
+                .filter(is_other)
+                .cloned()
+                .collect()
+        };
+        let names = [new(&self.query, query, Part::Query), new(&self.form, form, Part::Field)].concat();
+        let told =
+            names.iter().map(|name| format!("Argument '{}' holds '{name}', which is an argument of its own", arg.name));
+        self.faults.extend(told);
     }
 
     /// The URL: the base's path, then each part of the operation's path as one segment, whatever its values hold.
@@ -162,11 +193,15 @@ pub(crate) fn places(path: &str) -> Vec<&str> {
     names
 }
 
-/// Writes a value as one text; a list with its items joined.
+/// Writes a value as one text: a list with its items joined, an object as OpenAPI's `simple` has it, `name,value,name,value`.
 fn joined(value: &Value, separator: &str) -> String {
     match value {
         Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(separator),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => plain(value),
+        Value::Object(fields) => {
+            let given = fields.iter().filter(|(_, value)| !value.is_null());
+            given.flat_map(|(name, value)| [name.clone(), plain(value)]).collect::<Vec<_>>().join(separator)
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => plain(value),
     }
 }
 
@@ -176,7 +211,8 @@ fn pairs(name: &str, value: &Value, style: Style, out: &mut Vec<(String, String)
         (Style::Deep, Value::Array(_) | Value::Object(_)) => deep(name, value, 0, out),
         (Style::Repeat, Value::Array(items)) => out.extend(items.iter().map(|item| (name.to_owned(), plain(item)))),
         (Style::Repeat, Value::Object(fields)) => {
-            out.extend(fields.iter().map(|(field, value)| (field.clone(), plain(value))));
+            let given = fields.iter().filter(|(_, value)| !value.is_null());
+            out.extend(given.map(|(field, value)| (field.clone(), plain(value))));
         }
         (Style::Space, _) => out.push((name.to_owned(), joined(value, " "))),
         (Style::Pipe, _) => out.push((name.to_owned(), joined(value, "|"))),

@@ -8,7 +8,7 @@ use aish_mcp::client::is_loopback;
 use aish_types::{ToolOutcome, sanitize};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Response, StatusCode, Url};
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ const MAX_BYTES: usize = 256 * 1024;
 const MAX_REDIRECTS: usize = 4;
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(10);
-/// The shortest token that is taken out of an answer which repeats it: a shorter one may be a word of its own.
+/// The shortest token that is taken out of an answer which repeats it.
 const SECRET: usize = 8;
 
 /// Sends requests: a client an origin.
@@ -44,6 +44,10 @@ struct Token {
 struct Answer {
     status: StatusCode,
     media: String,
+    /// The character set that it names.
+    charset: Option<String>,
+    /// How the body is packed, where it is: nothing here was asked for.
+    packed: Option<String>,
     body: Vec<u8>,
     truncated: bool,
     /// Where the server sent us and we did not go.
@@ -166,10 +170,13 @@ fn request(
         url.query_pairs_mut().append_pair(name, value);
     }
     let mut builder = client.request(method, url).header(ACCEPT, "application/json, */*;q=0.5");
-    for (name, value) in &outgoing.headers {
+    let token = token.map(header).transpose()?.flatten();
+    // An argument under the token's name would be a second one beside it.
+    let is_token = |name: &str| token.as_ref().is_some_and(|(token, _)| token.as_str().eq_ignore_ascii_case(name));
+    for (name, value) in outgoing.headers.iter().filter(|(name, _)| !is_token(name)) {
         builder = builder.header(name, value);
     }
-    if let Some((name, value)) = token.map(header).transpose()?.flatten() {
+    if let Some((name, value)) = token {
         builder = builder.header(name, value);
     }
     if let Some((media, bytes)) = outgoing.body.as_ref().filter(|_| with_body) {
@@ -204,8 +211,14 @@ fn moved(response: &Response) -> Option<(Url, StatusCode)> {
 
 async fn read(mut response: Response, elsewhere: Option<String>) -> Result<Answer, String> {
     let status = response.status();
-    let media = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let media = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let header = |name: HeaderName| {
+        response.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_ascii_lowercase()
+    };
+    let (media, encoding) = (header(CONTENT_TYPE), header(CONTENT_ENCODING));
+    let mut parts = media.split(';').map(str::trim);
+    let media = parts.next().unwrap_or_default().to_owned();
+    let charset = parts.find_map(|part| Some(part.strip_prefix("charset=")?.trim_matches('"').to_owned()));
+    let packed = Some(encoding.trim().to_owned()).filter(|how| !matches!(how.as_str(), "" | "identity"));
     let (mut body, mut truncated) = (Vec::new(), false);
     while let Some(chunk) = response.chunk().await.map_err(why)? {
         let room = MAX_BYTES - body.len();
@@ -215,17 +228,19 @@ async fn read(mut response: Response, elsewhere: Option<String>) -> Result<Answe
             break;
         }
     }
-    Ok(Answer { status, media, body, truncated, elsewhere })
+    Ok(Answer { status, media, charset, packed, body, truncated, elsewhere })
 }
 
 fn outcome_of(answer: Answer, token: Option<&Token>) -> ToolOutcome {
     let mut text = if is_text(&answer) {
-        sanitize(&String::from_utf8_lossy(&answer.body)).trim().to_owned()
+        sanitize(&written(&answer)).trim().to_owned()
     } else {
-        format!("[{} bytes of {}, not shown]", answer.body.len(), sanitize(&answer.media))
+        let packed = answer.packed.iter().flat_map(|how| [how.as_str(), " of "]).collect::<String>();
+        format!("[{} bytes of {}, not shown]", answer.body.len(), sanitize(&format!("{packed}{}", answer.media)))
     };
-    if let Some(token) = token.filter(|token| token.value.len() >= SECRET) {
-        text = text.replace(&token.value, &format!("${}", token.env));
+    if let Some(token) = token {
+        let name = format!("${}", token.env);
+        text = token.spellings().iter().fold(text, |text, spelling| text.replace(spelling, &name));
     }
     let body = serde_json::from_str(&text).unwrap_or_else(|_| Value::from(text.as_str()));
     let status = answer.status.as_u16();
@@ -250,8 +265,64 @@ fn outcome_of(answer: Answer, token: Option<&Token>) -> ToolOutcome {
     outcome
 }
 
+impl Token {
+    /// How an answer may repeat it: as it is, in a text of JSON, and as it was sent; the longest first.
+    fn spellings(&self) -> Vec<String> {
+        let json = Value::from(self.value.as_str()).to_string();
+        let mut all = vec![self.value.clone(), json.trim_matches('"').to_owned()];
+        match &self.scheme {
+            Scheme::Basic => {
+                all.push(STANDARD.encode(&self.value));
+                all.extend(self.value.split_once(':').map(|(_, password)| password.to_owned()));
+            }
+            Scheme::Query(_) => {
+                all.extend([
+                    form(&self.value, |byte| format!("%{byte:02X}")),
+                    form(&self.value, |byte| format!("%{byte:02x}")),
+                ]);
+            }
+            Scheme::Bearer | Scheme::Header(_) => {}
+        }
+        // A short one may be a word of its own.
+        all.retain(|spelling| spelling.len() >= SECRET);
+        all.sort_by_key(|spelling| std::cmp::Reverse(spelling.len()));
+        all
+    }
+}
+
+/// Writes a text as a query has it.
+fn form(text: &str, escaped: fn(u8) -> String) -> String {
+    let letter = |byte: u8| match byte {
+        b' ' => "+".to_owned(),
+        b'-' | b'.' | b'_' | b'*' => char::from(byte).to_string(),
+        _ if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+        _ => escaped(byte),
+    };
+    text.bytes().map(letter).collect()
+}
+
+/// Reads the text of an answer in the character set that it names, as far as those go that are still in use.
+fn written(answer: &Answer) -> String {
+    let body = &answer.body;
+    let wide = |read: fn([u8; 2]) -> u16| {
+        let units: Vec<u16> = body.as_chunks::<2>().0.iter().map(|pair| read(*pair)).collect();
+        String::from_utf16_lossy(&units).trim_start_matches('\u{feff}').to_owned()
+    };
+    match (answer.charset.as_deref(), body.get(..2)) {
+        (_, Some([0xff, 0xfe])) | (Some("utf-16le"), _) => wide(u16::from_le_bytes),
+        (_, Some([0xfe, 0xff])) | (Some("utf-16" | "utf-16be"), _) => wide(u16::from_be_bytes),
+        (Some("iso-8859-1" | "latin1" | "windows-1252" | "iso-8859-15"), _) if std::str::from_utf8(body).is_err() => {
+            body.iter().map(|byte| char::from(*byte)).collect()
+        }
+        _ => String::from_utf8_lossy(body).into_owned(),
+    }
+}
+
 /// Says whether an answer can be shown; one that does not say what it is can where it is UTF-8.
 fn is_text(answer: &Answer) -> bool {
+    if answer.packed.is_some() {
+        return false;
+    }
     let media = answer.media.as_str();
     let known = media.starts_with("text/")
         || ["json", "xml", "yaml", "javascript", "x-www-form-urlencoded", "graphql"]

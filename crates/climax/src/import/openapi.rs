@@ -23,6 +23,8 @@ use operation::Reader;
 const MAX_OPERATIONS: usize = 5_000;
 /// Bytes that the file may have.
 const MAX_YAML: usize = 32 * 1024 * 1024;
+/// Methods that are not called.
+const OTHER_METHODS: [&str; 3] = ["options", "trace", "query"];
 /// Remarks that are told one by one.
 const MAX_REMARKS: usize = 40;
 
@@ -83,7 +85,7 @@ impl ApiDraft {
         let description = document.text(&["info", "description"]).or(document.text(&["info", "summary"]));
         let description = first_paragraph(description.filter(|text| !text.trim().is_empty()).unwrap_or(&title), 300);
         let name = short_name(&title);
-        let mut reader = Reader::new(&document, &api.url, &name);
+        let mut reader = Reader::new(&document, &api.url, &name, asks.as_ref());
         let tools = read_all(&document, &mut reader, &mut remarks);
         remarks.append(&mut reader.remarks);
         Ok(Self { api, remarks: bounded(remarks), name, description, asks, tools })
@@ -108,9 +110,16 @@ impl ApiDraft {
 fn read_all(document: &Document, reader: &mut Reader<'_>, remarks: &mut Vec<String>) -> Vec<ToolDraft> {
     let (mut tools, mut names, mut bytes) = (Vec::new(), HashSet::new(), 0_usize);
     let paths = document.root.get("paths").and_then(Value::as_object);
-    let mut left = 0_usize;
+    let (mut left, mut others) = (0_usize, 0_usize);
     for (path, item) in paths.into_iter().flatten() {
-        let Some(item) = document.resolve(item).and_then(Value::as_object) else { continue };
+        let Some(item) = document.resolve(item).and_then(Value::as_object) else {
+            if path.starts_with('/') {
+                let path: String = path.chars().take(200).collect();
+                remarks.push(format!("{} is left out: it leads nowhere in this file", aish_types::visible(&path)));
+            }
+            continue;
+        };
+        others += OTHER_METHODS.iter().filter(|method| item.get(**method).is_some_and(Value::is_object)).count();
         for method in Method::ALL {
             let Some(operation) = item.get(&method.as_str().to_ascii_lowercase()).and_then(Value::as_object) else {
                 continue;
@@ -124,6 +133,10 @@ fn read_all(document: &Document, reader: &mut Reader<'_>, remarks: &mut Vec<Stri
             bytes += yaml::tool(&tool).len();
             tools.push(tool);
         }
+    }
+    if others > 0 {
+        let methods = OTHER_METHODS.map(str::to_ascii_uppercase).join(", ");
+        remarks.push(format!("operations with other methods ({methods}) are left out: {others}"));
     }
     if left > 0 {
         remarks.push(format!("{left} operations were left out: a config holds {MAX_OPERATIONS}, in 32 MiB"));

@@ -26,11 +26,8 @@ pub struct ServerList {
 /// In words, when the file cannot be read or names no servers.
 pub fn read_list(path: &Path) -> Result<ServerList, String> {
     let name = path.to_string_lossy();
-    let unreadable = |error: std::io::Error| format!("{name}: the file cannot be read: {error}");
-    if std::fs::metadata(path).map_err(unreadable)?.len() > MAX_BYTES {
-        return Err(format!("{name}: the file has more than {} MiB", MAX_BYTES / 1024 / 1024));
-    }
-    let text = in_workspace(std::fs::read_to_string(path).map_err(unreadable)?, path);
+    let text = crate::load::read_text_within(path, MAX_BYTES).map_err(|why| format!("{name}: {why}"))?;
+    let text = in_workspace(text, path);
     let (servers, faults) = aish_mcp::client::import(&text).map_err(|error| {
         let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
         format!("{name}: {error}{cause}")
@@ -103,5 +100,11 @@ mod tests {
             assert_eq!(*args, [expected]);
             assert_eq!(list.notes.len(), usize::from(place == "b"), "{:?}", list.notes);
         }
+    }
+
+    #[test]
+    fn a_file_without_an_end_is_no_list() {
+        let why = read_list(Path::new("/dev/zero")).unwrap_err();
+        assert_eq!(why, "/dev/zero: the file has more than 4 MiB");
     }
 }

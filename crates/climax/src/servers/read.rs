@@ -54,7 +54,8 @@ fn server(name: &str, node: &Node<'_>, faults: &mut Faults) -> Option<ServerEntr
     for (tool, at, node) in fields.entries("tools", faults) {
         let Some(over) = tool_override(tool, node, faults) else { continue };
         let shown = over.name.clone().unwrap_or_else(|| over.tool.clone());
-        if let Some(first) = names.insert(shown.clone(), at) {
+        // A hidden one leaves its name to others.
+        if let Some(first) = (!over.hidden).then(|| names.insert(shown.clone(), at)).flatten() {
             faults.contradiction(
                 at,
                 format!("two tools are shown as '{shown}' (first on line {}); the first counts", first.line),

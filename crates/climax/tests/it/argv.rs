@@ -55,6 +55,20 @@ fn words_stand_in_their_order() {
 }
 
 #[test]
+fn a_caller_is_told_no_variable() {
+    let config = config("name: w, cwd: true, default: $HOME/notes", "");
+    for (given, expected) in [
+        (json!({}), "/home/ann/notes"),
+        (json!({"w": "~/x"}), "/home/ann/x"),
+        (json!({"w": "$HOME"}), "$HOME"),
+        (json!({"w": "/tmp/${HOME}/x"}), "/tmp/${HOME}/x"),
+        (json!({"w": "~/$HOME"}), "/home/ann/$HOME"),
+    ] {
+        assert_eq!(call(&config, given).unwrap().folder.as_deref(), Some(expected));
+    }
+}
+
+#[test]
 fn options_stand_first_where_the_file_says_so() {
     let args = "name: image, positional: true, required: true
 name: command, positional: true
@@ -135,4 +149,65 @@ fn nul_is_refused_and_faults_come_together() {
     let refused = call(&config, json!({"p": "-x", "s": "a\u{0}b"})).unwrap_err();
     assert!(refused.contains("'p'") && refused.contains("'s' contains a NUL"), "{refused}");
     assert!(build(&config, &config.tools.get(0).unwrap(), &Map::new(), &world).is_ok());
+}
+
+#[test]
+fn a_pattern_is_what_the_whole_of_each_text_matches() {
+    let config = config("name: a, pattern: 'x+|y'\nname: l, type: array, flag: -l, pattern: '[^@].*'", "");
+    let schema = climax::schema::input_schema(&config.tools.get(0).unwrap(), climax::schema::Flags::Hidden);
+    let schema = aish_tools::schema::Schema::compile(&schema).unwrap();
+    for (arguments, is_good) in [
+        (json!({"a": "xx", "l": ["a", "b@"]}), true),
+        (json!({"a": "y"}), true),
+        (json!({"a": "xxy"}), false),
+        (json!({"a": "ay"}), false),
+        (json!({"a": "y\n"}), false),
+        (json!({"l": ["a", "@file"]}), false),
+        (json!({"l": ["a\n@file"]}), false),
+    ] {
+        assert_eq!(schema.validate(&arguments).is_ok(), is_good, "{arguments}");
+    }
+    for (arg, fault) in [
+        ("pattern: '(x'", "no regular expression"),
+        ("type: integer, pattern: x", "is for texts"),
+        ("pattern: 'x)(y'", "no regular"),
+    ] {
+        let text = format!("command: a\ntools: [{{name: t, description: d, args: [{{name: a, {arg}}}]}}]");
+        let faults = config::read("t", &text).1;
+        assert!(faults.iter().any(|found| found.to_string().contains(fault)), "{arg}: {faults:?}");
+    }
+}
+
+/// What reads and runs unasked stays that, whatever is given.
+#[test]
+fn bundled_tools_that_only_read_take_nothing_that_does_more() {
+    for (file, tool, arguments, is_good) in [
+        ("curl", "curl_get", json!({"url": "HTTPS://a.example/x", "header": ["Accept: a", "X: @b"]}), true),
+        ("curl", "curl_get", json!({"url": "file:///etc/hostname"}), false),
+        ("curl", "curl_get", json!({"url": "@urls"}), false),
+        ("curl", "curl_head", json!({"url": "http://a.example", "header": ["@notes.txt"]}), false),
+        ("curl", "curl_status", json!({"url": "dict://a.example"}), false),
+        ("gh", "gh_api_get", json!({"endpoint": "x", "jq": ".environments[].env, .a"}), true),
+        ("gh", "gh_api_get", json!({"endpoint": "x", "jq": "env"}), false),
+        ("gh", "gh_api_get", json!({"endpoint": "x", "jq": ".a\n| (env.HOME)"}), false),
+        ("gh", "gh_api_get", json!({"endpoint": "x", "jq": "$ENV.HOME"}), false),
+        ("aws", "aws_dynamodb_get_item", json!({"table_name": "t", "key": "{\"id\": {\"S\": \"file://\"}}"}), true),
+        ("aws", "aws_dynamodb_get_item", json!({"table_name": "t", "key": "file:///etc/hostname"}), false),
+        ("aws", "aws_ec2_describe_instances", json!({"query": "fileb://notes.txt"}), false),
+        ("tar", "tar_list", json!({"file": "/a:b/c.tar"}), true),
+        ("tar", "tar_list", json!({"file": "-oProxyCommand=id:x"}), false),
+    ] {
+        let config = config::read(file, climax::bundled::find(file).unwrap().text).0.unwrap();
+        let schema = climax::schema::input_schema(&config.tool(tool).unwrap(), climax::schema::Flags::Hidden);
+        let schema = aish_tools::schema::Schema::compile(&schema).unwrap();
+        assert_eq!(schema.validate(&arguments).is_ok(), is_good, "{tool} {arguments}");
+    }
+    let cargo = config::read("cargo", climax::bundled::find("cargo").unwrap().text).0.unwrap();
+    for tool in ["cargo_check", "cargo_clippy", "cargo_build"] {
+        assert_eq!(cargo.tool(tool).unwrap().risk, aish_types::Risk::Write, "{tool}");
+    }
+    let core = config::read("coreutils", climax::bundled::find("coreutils").unwrap().text).0.unwrap();
+    for tool in ["cat", "base64", "printenv"] {
+        assert!(core.tool(tool).unwrap().judged, "{tool}");
+    }
 }

@@ -23,19 +23,22 @@ struct Ran {
     told: String,
 }
 
-/// Runs climax in a folder, with the token, without a terminal.
-fn climax(folder: &Path, arguments: &[&str]) -> Ran {
+/// A run of climax in a folder, with the token, without a terminal.
+fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new("setsid");
-    let output = command
+    command
         .args(["--wait", env!("CARGO_BIN_EXE_climax")])
         .args(arguments)
         .current_dir(folder)
         .env("HOME", folder)
         .env("XDG_STATE_HOME", folder.join("state"))
         .env(VARIABLE, TOKEN)
-        .stdin(std::process::Stdio::null())
-        .output()
-        .unwrap();
+        .stdin(std::process::Stdio::null());
+    command
+}
+
+fn climax(folder: &Path, arguments: &[&str]) -> Ran {
+    let output = command(folder, arguments).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Ran { code: output.status.code(), out: text(&output.stdout), told: text(&output.stderr) }
 }

@@ -82,3 +82,20 @@ fn a_container_is_read() {
     let Executor::Docker(docker) = policy.executor else { panic!("docker") };
     assert_eq!((docker.image.as_str(), docker.network.as_deref()), ("alpine", Some("none")));
 }
+
+#[test]
+fn each_item_of_a_list_is_bounded_by_itself() {
+    let policy = read("tools: {notes.send: {args: {to: {pattern: '.*example.*'}, size: {max: 10}}}}");
+    let schema = json!({"type": "object", "properties": {"to": {}, "size": {}}});
+    for (arguments, is_good) in [
+        (json!({"to": ["a@example.org", "b@example.org"], "size": [1, 10]}), true),
+        (json!({"to": "a@example.org", "size": 3}), true),
+        (json!({"to": ["a@evil.org", "b@example.org"]}), false),
+        (json!({"to": [["a@evil.org"], "b@example.org"]}), false),
+        (json!({"to": []}), false),
+        (json!({"size": [1, 11]}), false),
+    ] {
+        let faults = policy.violations_of("notes.send", &schema, &arguments);
+        assert_eq!(faults.is_empty(), is_good, "{arguments}: {faults:?}");
+    }
+}

@@ -1,12 +1,14 @@
 //! The standard streams of a server: its input, which is written by a task, and its output, which is read in lines.
 
 use std::io;
+use std::time::Duration;
 
 use aish_types::lines::Line;
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 use super::messages::is_whole_message;
 use super::{MAX_MESSAGE, MAX_SPREAD};
@@ -20,12 +22,25 @@ pub(super) struct Input {
     /// Where whole lines are put, until the input is closed.
     pub(super) queue: Option<mpsc::Sender<Vec<u8>>>,
     writer: Option<JoinHandle<()>>,
+    /// Since when the server takes nothing any more.
+    refused: watch::Receiver<Option<Instant>>,
 }
 
 impl Input {
     pub(super) fn new(stdin: pipe::Sender) -> Self {
         let (queue, lines) = mpsc::channel(QUEUE);
-        Self { queue: Some(queue), writer: Some(tokio::spawn(write_all(stdin, lines))) }
+        let (refuses, refused) = watch::channel(None);
+        Self { queue: Some(queue), writer: Some(tokio::spawn(write_all(stdin, lines, refuses))), refused }
+    }
+
+    /// Waits until the server has taken nothing for so long although it was sent something: it closed its input.
+    pub(super) async fn refused(&self, patience: Duration) {
+        let mut refused = self.refused.clone();
+        let since = refused.wait_for(Option::is_some).await.ok().and_then(|since| *since);
+        match since {
+            Some(since) => tokio::time::sleep_until(since + patience).await,
+            None => std::future::pending().await,
+        }
     }
 
     /// Closes it, even when the server does not read.
@@ -39,10 +54,15 @@ impl Input {
     }
 }
 
-async fn write_all(mut stdin: pipe::Sender, mut lines: mpsc::Receiver<Vec<u8>>) {
+async fn write_all(
+    mut stdin: pipe::Sender,
+    mut lines: mpsc::Receiver<Vec<u8>>,
+    refuses: watch::Sender<Option<Instant>>,
+) {
     while let Some(line) = lines.recv().await {
         if let Err(why) = stdin.write_all(&line).await {
             tracing::debug!(%why, "the server does not take messages any more");
+            refuses.send_replace(Some(Instant::now()));
             return;
         }
     }

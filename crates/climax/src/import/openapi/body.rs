@@ -8,6 +8,8 @@ use crate::http::{JSON, Media, Part, Slot, Style};
 
 /// The media type of a form.
 const FORM: &str = "application/x-www-form-urlencoded";
+/// Media types of one body that are looked at.
+const MAX_MEDIA: usize = 100;
 
 /// Where the body of an operation is told.
 pub(super) struct Body<'b> {
@@ -56,7 +58,7 @@ fn new(body: &Body<'_>, arguments: &mut Arguments<'_>) -> Result<Media, String> 
 /// Chooses what the body is sent as: JSON, else a form, else a text.
 fn chosen(content: &Map<String, Value>) -> Option<(Media, &Value)> {
     let plain = |name: &str| name.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    let find = |fits: &dyn Fn(&str) -> bool| content.iter().find(|(name, _)| fits(&plain(name)));
+    let find = |fits: &dyn Fn(&str) -> bool| content.iter().take(MAX_MEDIA).find(|(name, _)| fits(&plain(name)));
     if let Some((_, entry)) = find(&|name| name == JSON || name == "*/*" || name == "application/*") {
         return Some((Media::default(), entry));
     }
@@ -74,7 +76,8 @@ fn chosen(content: &Map<String, Value>) -> Option<(Media, &Value)> {
 
 fn old(body: &Body<'_>, arguments: &mut Arguments<'_>) -> Result<Media, String> {
     let own = body.operation.get("consumes").or_else(|| body.document.root.get("consumes"));
-    let consumes: Vec<&str> = own.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let consumes: Vec<&str> =
+        own.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).take(MAX_MEDIA).collect();
     if let Some(whole) = body.form.iter().find(|parameter| text(parameter, "in") == "body") {
         let media = match consumes.as_slice() {
             [] => Media::default(),

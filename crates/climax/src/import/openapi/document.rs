@@ -8,6 +8,8 @@ use crate::yaml;
 const MAX_VALUES: usize = 4_000_000;
 /// References that lead to references.
 const MAX_HOPS: usize = 16;
+/// Bytes of one reference.
+const MAX_REFERENCE: usize = 4_000;
 
 /// A document.
 #[derive(Debug)]
@@ -61,6 +63,9 @@ impl Document {
     pub(super) fn resolve<'d>(&'d self, mut value: &'d Value) -> Option<&'d Value> {
         for _ in 0..MAX_HOPS {
             let Some(reference) = value.get("$ref").and_then(Value::as_str) else { return Some(value) };
+            if reference.len() > MAX_REFERENCE {
+                return None;
+            }
             value = self.root.pointer(&decoded(reference.strip_prefix('#')?))?;
         }
         None

@@ -10,7 +10,7 @@ use super::document::Document;
 use super::schema::Schemas;
 use super::{ArgDraft, ToolDraft, first_paragraph, servers, snake};
 use crate::http::request::places;
-use crate::http::{Media, Method, Operation, Part, Slot, Style, is_free_header};
+use crate::http::{Media, Method, Operation, Part, Scheme, Slot, Style, is_free_header};
 
 /// Parameters of one operation.
 const MAX_PARAMETERS: usize = 100;
@@ -28,6 +28,8 @@ pub(super) struct Reader<'d> {
     base: &'d Url,
     /// How the tools' names begin.
     prefix: &'d str,
+    /// How the API wants its token.
+    token: Option<&'d Scheme>,
     pub(super) remarks: Vec<String>,
 }
 
@@ -41,8 +43,8 @@ pub(super) struct Arguments<'d> {
 }
 
 impl<'d> Reader<'d> {
-    pub(super) fn new(document: &'d Document, base: &'d Url, prefix: &'d str) -> Self {
-        Self { document, base, prefix, remarks: Vec::new() }
+    pub(super) fn new(document: &'d Document, base: &'d Url, prefix: &'d str, token: Option<&'d Scheme>) -> Self {
+        Self { document, base, prefix, token, remarks: Vec::new() }
     }
 
     /// Reads one operation; one that cannot be called is told and left out.
@@ -73,17 +75,21 @@ impl<'d> Reader<'d> {
         if !is_plain || path.split('/').any(|part| matches!(part, "." | "..")) || path.contains(char::is_control) {
             return Err("its path is none that can be filled in".into());
         }
-        let owners = [Value::Object(servers_of(operation)), Value::Object(servers_of(item))];
-        let below = servers::below(self.base, &[&owners[0], &owners[1]])?;
+        let below = servers::below(self.base, &[operation, item])?;
         let mut arguments = Arguments::new(self.document);
-        let mut form = Vec::new();
-        for parameter in self.parameters(item, operation) {
+        let (mut form, places) = (Vec::new(), places(path));
+        for parameter in self.parameters(item, operation, &mut arguments.left_out) {
             match text(parameter, "in") {
                 "body" | "formData" => form.push(parameter),
+                "path" if !places.contains(&text(parameter, "name")) => {
+                    let name = aish_types::visible(text(parameter, "name"));
+                    arguments.left_out.push(format!("'{name}': its path has no place of that name"));
+                }
+                place if self.is_token(place, text(parameter, "name")) => {}
                 _ => arguments.parameter(parameter)?,
             }
         }
-        for place in places(path) {
+        for place in places {
             arguments.place(place);
         }
         let body = Body { document: self.document, operation, form: &form };
@@ -97,18 +103,34 @@ impl<'d> Reader<'d> {
         Ok(ToolDraft { name, description, operation, args: arguments.args })
     }
 
-    /// The parameters of an operation and its path; the operation's own count.
+    /// Says whether a parameter is the token, which is sent by itself: no caller has to know it.
+    fn is_token(&self, place: &str, name: &str) -> bool {
+        match self.token {
+            Some(Scheme::Header(header)) => place == "header" && header.eq_ignore_ascii_case(name),
+            Some(Scheme::Query(query)) => place == "query" && query == name,
+            Some(Scheme::Bearer | Scheme::Basic) | None => false,
+        }
+    }
+
+    /// The parameters of an operation and its path; the operation's own count. References that lead nowhere are told.
     fn parameters(
         &self,
         item: &'d Map<String, Value>,
         operation: &'d Map<String, Value>,
+        left_out: &mut Vec<String>,
     ) -> Vec<&'d Map<String, Value>> {
         let list =
             |owner: &'d Map<String, Value>| owner.get("parameters").and_then(Value::as_array).into_iter().flatten();
         let mut seen = HashSet::new();
         let both = list(operation).chain(list(item)).take(MAX_PARAMETERS);
         let mut found: Vec<&Map<String, Value>> = Vec::new();
-        for parameter in both.filter_map(|parameter| self.document.resolve(parameter)).filter_map(Value::as_object) {
+        for written in both {
+            let Some(parameter) = self.document.resolve(written).and_then(Value::as_object) else {
+                let reference: String = written["$ref"].as_str().unwrap_or_default().chars().take(200).collect();
+                left_out
+                    .push(format!("parameter '{}': it leads nowhere in this file", aish_types::visible(&reference)));
+                continue;
+            };
             if seen.insert((text(parameter, "in"), text(parameter, "name"))) {
                 found.push(parameter);
             }
@@ -142,6 +164,12 @@ impl<'d> Arguments<'d> {
         };
         if name.is_empty() {
             return Err("a parameter has no name".into());
+        }
+        if let (Part::Path, style @ ("label" | "matrix")) = (part, text(parameter, "style")) {
+            return Err(format!(
+                "'{}' stands in its path in the style '{style}', which is not written",
+                aish_types::visible(name)
+            ));
         }
         let content = parameter.get("content").and_then(Value::as_object);
         let (schema, style) = match (parameter.get("schema"), content) {
@@ -194,10 +222,6 @@ impl<'d> Arguments<'d> {
 fn shown(method: Method, path: &str) -> String {
     let path: String = path.chars().take(200).collect();
     format!("{} {}", method.as_str(), aish_types::visible(&path))
-}
-
-fn servers_of(owner: &Map<String, Value>) -> Map<String, Value> {
-    owner.get("servers").map(|servers| ("servers".to_owned(), servers.clone())).into_iter().collect()
 }
 
 /// A parameter of version 2.0 as a schema: what it says of itself is no part of it.

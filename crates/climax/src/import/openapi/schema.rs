@@ -62,10 +62,11 @@ impl<'d> Schemas<'d> {
             out.insert("items".into(), Value::Object(self.at(items, depth + 1)));
         }
         self.properties(schema, depth, &mut out);
-        let alternatives = [list(schema, "oneOf"), list(schema, "anyOf")].concat();
-        if !alternatives.is_empty() && alternatives.len() <= MAX_ALTERNATIVES {
-            let read: Vec<Value> =
-                alternatives.iter().map(|schema| Value::Object(self.at(schema, depth + 1))).collect();
+        // Counted before anything is looked at: many places may refer to one schema with very many of them.
+        let (one, any) = (list(schema, "oneOf"), list(schema, "anyOf"));
+        if (1..=MAX_ALTERNATIVES).contains(&(one.len() + any.len())) {
+            let all = one.iter().chain(any);
+            let read: Vec<Value> = all.map(|schema| Value::Object(self.at(schema, depth + 1))).collect();
             // An alternative that takes everything says nothing.
             if !read.iter().any(|schema| schema.as_object().is_none_or(Map::is_empty)) {
                 out.insert("anyOf".into(), Value::Array(read));

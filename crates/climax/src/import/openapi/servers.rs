@@ -1,7 +1,7 @@
 //! Where requests go, and with what token: the document's word, where the person did not say otherwise.
 
 use reqwest::Url;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::document::Document;
 use crate::http::{Api, Scheme};
@@ -41,11 +41,11 @@ fn named(document: &Document) -> Vec<String> {
         let scheme = if is_open { "http" } else { "https" };
         return vec![format!("{scheme}://{host}{}", document.text(&["basePath"]).unwrap_or_default())];
     }
-    servers(&document.root)
+    document.root.as_object().map(servers).unwrap_or_default()
 }
 
 /// The URLs of a list of servers, variables filled in with their defaults.
-fn servers(owner: &Value) -> Vec<String> {
+fn servers(owner: &Map<String, Value>) -> Vec<String> {
     let servers = owner.get("servers").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     servers.iter().take(100).filter_map(filled).collect()
 }
@@ -74,7 +74,7 @@ fn filled(server: &Value) -> Option<String> {
 ///
 /// # Errors
 /// In words, when that is another origin, or not below the base URL.
-pub(super) fn below(base: &Url, own: &[&Value]) -> Result<String, String> {
+pub(super) fn below(base: &Url, own: &[&Map<String, Value>]) -> Result<String, String> {
     let Some(url) = own.iter().map(|owner| servers(owner)).find(|servers| !servers.is_empty()) else {
         return Ok(String::new());
     };

@@ -166,8 +166,10 @@ fn validate_finds_what_is_wrong_in_a_file() {
         let output = servers.climax(&["validate", &yaml]);
         (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
-    let (good, told) = check(YAML);
-    assert!(good, "{told}");
+    for text in [YAML, "servers: {a: {command: x, tools: {rm: {hidden: true}, trash: {name: rm}}}}"] {
+        let (good, told) = check(text);
+        assert!(good, "{text}: {told}");
+    }
     for (text, fault) in [
         ("servers: {a: {command: x, url: 'http://h'}}", "error: a server has either 'command' or 'url'"),
         ("servers: {a: {comand: x}}", "a server has no key 'comand'; did you mean 'command'?"),

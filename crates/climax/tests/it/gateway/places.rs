@@ -104,3 +104,22 @@ fn the_program_of_a_configs_server_lies_beside_the_config() {
     drop(first);
     assert_eq!(client(&servers, ".", None, &["--config", &yaml]).run("notes.read", json!({})).text, "done");
 }
+
+#[test]
+fn json_of_a_strangers_words_is_safe_for_a_terminal() {
+    let mut servers = Servers::new();
+    let words = "Tells \u{9b}31m of \u{202e}it\u{200b} \u{e0041}";
+    servers.fake("notes", &[tool("echo", words)]);
+    servers.refresh();
+    let list = servers.list();
+    for command in ["search", "list"] {
+        let mut arguments = vec![command, "--json", "--servers", list.as_str()];
+        if command == "search" {
+            arguments.push("echo");
+        }
+        let output = servers.climax(&arguments);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.trim_end().chars().all(|c| !aish_types::is_dangerous(c)), "{text:?}");
+        assert!(serde_json::from_str::<serde_json::Value>(&text).unwrap().to_string().contains(words), "{text}");
+    }
+}

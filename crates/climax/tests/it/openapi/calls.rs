@@ -122,3 +122,79 @@ fn answers_are_bounded_and_failures_told() {
     let ran = call(folder, "shelf_get_book", &json!({"id": "1"}));
     assert!(ran.code == Some(1) && format!("{ran:?}").contains("http://127.0.0.1:1 could not be asked"), "{ran:?}");
 }
+
+/// A config by hand of an API that answers with what it was asked.
+const BY_HAND: &str = "
+  - name: find
+    description: Finds
+    request: GET /find/{where}
+    risk: read
+    args:
+      - {name: where, in: path, type: object}
+      - {name: limit, in: query, type: integer}
+      - {name: filter, in: query, type: object}
+      - {name: span, in: query, type: object, style: comma}
+      - {name: key, in: header, as: x-key}
+";
+
+fn by_hand(server: &Server, folder: &std::path::Path, auth: &str) {
+    let url = server.url();
+    import(folder, &document(&url), &["--auth-env", VARIABLE, "--server", &url]);
+    let head = format!("name: hand\nhttp: {{url: '{url}', auth_env: {VARIABLE}, auth: {auth}}}\ntools:{BY_HAND}");
+    std::fs::write(folder.join("api.yaml"), head).unwrap();
+}
+
+#[test]
+fn an_object_is_written_as_its_style_says_and_stands_for_no_other_argument() {
+    let (folder, server) = (tempfile::tempdir().unwrap(), Server::friendly());
+    by_hand(&server, folder.path(), "header X-Key");
+    let arguments = json!({"where": {"a": 1}, "limit": 5, "filter": {"by": "x", "no": null}, "span": {"from": 1, "to": 2}, "key": "mine"});
+    assert_eq!(call(folder.path(), "find", &arguments).code, Some(0));
+    let seen = server.last();
+    assert_eq!(seen.line, "GET /find/a,1?limit=5&by=x&span=from%2C1%2Cto%2C2");
+    let keys: Vec<_> =
+        seen.headers.iter().filter(|(name, _)| name == "x-key").map(|(_, value)| value.as_str()).collect();
+    assert_eq!(keys, [TOKEN], "the token alone stands there");
+    let ran = call(folder.path(), "find", &json!({"where": {"a": 1}, "limit": 5, "filter": {"limit": 1000}}));
+    assert!(ran.code == Some(1) && format!("{ran:?}").contains("'limit', which is an argument of its own"), "{ran:?}");
+    assert_eq!(server.seen().len(), 1);
+}
+
+#[test]
+fn a_token_that_comes_back_as_it_was_sent_is_not_shown() {
+    let server = Server::start(|seen| {
+        let said = format!("{} {}", seen.line, seen.header("authorization").unwrap_or_default());
+        (200, vec!["Content-Type: text/plain".into()], said)
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let token = "ada:p/w+ 01";
+    for (auth, said) in [("query key", "GET /find/a,1?key=$SHELF_TOKEN"), ("basic", "Basic $SHELF_TOKEN")] {
+        by_hand(&server, folder.path(), auth);
+        let mut command =
+            super::command(folder.path(), &["call", "find", "--in", "./api.yaml", "--json", r#"{"where":{"a":1}}"#]);
+        let output = command.env(VARIABLE, token).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains(said), "{text}");
+    }
+}
+
+#[test]
+fn answers_are_read_as_they_say_they_are_written() {
+    let server = Server::start_bytes(|seen| match seen.line.rsplit('/').next().unwrap() {
+        "packed" => {
+            (vec!["Content-Type: application/json".into(), "Content-Encoding: gzip".into()], vec![0x1f, 0x8b, 8])
+        }
+        "old" => (vec!["Content-Type: text/plain; charset=ISO-8859-1".into()], b"Gr\xfc\xdfe".to_vec()),
+        _ => {
+            let bytes = "Grüße".encode_utf16().flat_map(u16::to_le_bytes);
+            (vec!["Content-Type: text/plain; charset=utf-16le".into()], bytes.collect())
+        }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    import(folder.path(), &document(&server.url()), &[]);
+    for (id, said) in
+        [("packed", "[3 bytes of gzip of application/json, not shown]"), ("old", "Grüße"), ("wide", "Grüße")]
+    {
+        assert_eq!(call(folder.path(), "shelf_get_book", &json!({"id": id})).out.trim(), said);
+    }
+}

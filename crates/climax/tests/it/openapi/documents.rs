@@ -107,7 +107,7 @@ fn names_are_told_apart() {
     let args: Vec<&str> = first.args.iter().map(|arg| arg.name.as_str()).collect();
     assert_eq!(args, ["id", "id_2", "filter_a_b"]);
     assert!(config.tools.get(1).unwrap().args[0].required, "a place that no parameter tells");
-    assert_eq!(remarks.len(), 2, "{remarks:?}");
+    assert_eq!(remarks.len(), 3, "{remarks:?}");
 }
 
 #[test]
@@ -219,6 +219,10 @@ fn a_config_of_an_api_is_validated() {
             "which no argument may set",
         ),
         (
+            "http: {url: 'https://x'}\ntools: [{name: a, description: b, request: GET /, args: [{name: X-HTTP-Method-Override, in: header}]}]",
+            "which no argument may set",
+        ),
+        (
             "command: ls\ntools: [{name: a, description: b, args: [{name: q, type: object}]}]",
             "'type' must be one of: string, integer, number, boolean",
         ),
@@ -260,4 +264,59 @@ fn a_url_with_a_variable_that_nothing_fills_in_is_asked_for() {
     let mut document = one(json!({}));
     document["servers"] = json!([{"url": "https://{h}.example.com", "variables": {"h": {"default": "a"}}}]);
     assert_eq!(config(&document.to_string()).0.api.unwrap().url.as_str(), "https://a.example.com/");
+}
+
+#[test]
+fn what_the_document_says_of_the_token_is_no_argument() {
+    for (scheme, place, name) in [("X-Api-Key", "header", "x-api-key"), ("api_key", "query", "api_key")] {
+        let mut document = one(json!({"operationId": "mark", "parameters": [
+            {"name": name, "in": place, "required": true, "schema": {"type": "string"}}, {"name": "q", "in": "query"}]}));
+        document["components"]["securitySchemes"]["key"] = json!({"type": "apiKey", "in": place, "name": scheme});
+        let config = config(&document.to_string()).0;
+        let args: Vec<_> = config.tools.get(0).unwrap().args.iter().map(|arg| arg.name.clone()).collect();
+        assert_eq!(args, ["q"], "{place}");
+    }
+}
+
+#[test]
+fn everything_that_leads_nowhere_is_told() {
+    let mut document = one(json!({"operationId": "mark", "parameters": [
+        {"$ref": "other.yaml#/p"}, {"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}]}));
+    document["paths"]["/far"] = json!({"$ref": "far.yaml"});
+    document["paths"]["/x"]["options"] = json!({});
+    document["paths"]["/l/{id}"] =
+        json!({"get": {"parameters": [{"name": "id", "in": "path", "required": true, "style": "label"}]}});
+    document["paths"]["x-note"] = json!("no path");
+    let (config, remarks) = config(&document.to_string());
+    assert_eq!((config.tools.len(), config.tools.get(0).unwrap().args.len()), (1, 0));
+    let mut remarks: Vec<&str> = remarks.iter().map(String::as_str).collect();
+    remarks.sort_unstable();
+    assert_eq!(
+        remarks,
+        [
+            "/far is left out: it leads nowhere in this file",
+            "GET /l/{id} is left out: 'id' stands in its path in the style 'label', which is not written",
+            "POST /x has no 'id': its path has no place of that name",
+            "POST /x has no parameter 'other.yaml#/p': it leads nowhere in this file",
+            "operations with other methods (OPTIONS, TRACE, QUERY) are left out: 1",
+        ]
+    );
+}
+
+#[test]
+fn a_schema_of_very_many_alternatives_is_not_copied_for_each_place() {
+    let many: Vec<Value> = (0..50_000).map(|_| json!({"type": "string"})).collect();
+    let field = |at: usize| (format!("f{at}"), json!({"$ref": "#/components/schemas/Many"}));
+    let fields: serde_json::Map<String, Value> = (0..50).map(field).collect();
+    let body =
+        json!({"requestBody": {"content": {"application/json": {"schema": {"type": "object", "properties": fields}}}}});
+    let mut document = one(body.clone());
+    document["components"]["schemas"]["Many"] = json!({"oneOf": many});
+    for at in 0..200 {
+        document["paths"][format!("/p{at}")] = json!({"post": body});
+    }
+    let text = document.to_string();
+    let started = Instant::now();
+    assert_eq!(ApiDraft::read(&text, &ImportOptions::default()).unwrap().len(), 201);
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
 }

@@ -28,6 +28,21 @@ pub(super) struct Server {
 impl Server {
     /// Starts one; an answer is status, headers and body.
     pub(super) fn start(answer: impl Fn(&Seen) -> (u16, Vec<String>, String) + Send + 'static) -> Self {
+        Self::serve(move |seen| {
+            let (status, headers, body) = answer(seen);
+            (status, headers, body.into_bytes())
+        })
+    }
+
+    /// Starts one whose answers are bytes.
+    pub(super) fn start_bytes(answer: impl Fn(&Seen) -> (Vec<String>, Vec<u8>) + Send + 'static) -> Self {
+        Self::serve(move |seen| {
+            let (headers, body) = answer(seen);
+            (200, headers, body)
+        })
+    }
+
+    fn serve(answer: impl Fn(&Seen) -> (u16, Vec<String>, Vec<u8>) + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -41,7 +56,7 @@ impl Server {
                         format!("HTTP/1.1 {status} X\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
                     headers.iter().for_each(|header| head.push_str(&format!("{header}\r\n")));
                     // A client that has read enough is gone.
-                    let _ = (&stream).write_all(format!("{head}\r\n{body}").as_bytes());
+                    let _ = (&stream).write_all(&[head.as_bytes(), b"\r\n", &body].concat());
                 }
             }
         });
