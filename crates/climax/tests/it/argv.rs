@@ -206,8 +206,14 @@ fn bundled_tools_that_only_read_take_nothing_that_does_more() {
     for tool in ["cargo_check", "cargo_clippy", "cargo_build"] {
         assert_eq!(cargo.tool(tool).unwrap().risk, aish_types::Risk::Write, "{tool}");
     }
-    let core = config::read("coreutils", climax::bundled::find("coreutils").unwrap().text).0.unwrap();
-    for tool in ["cat", "base64", "printenv"] {
-        assert!(core.tool(tool).unwrap().judged, "{tool}");
+    for (file, tools) in [
+        ("coreutils", &["cat", "base64", "printenv"][..]),
+        ("git", &["git_show", "git_diff", "git_grep", "git_blame", "git_remote_list", "git_config_list", "git_reflog"]),
+        ("systemctl", &["systemctl_cat"]),
+    ] {
+        let config = config::read(file, climax::bundled::find(file).unwrap().text).0.unwrap();
+        for tool in tools {
+            assert!(config.tool(tool).unwrap().judged, "{tool}");
+        }
     }
 }
