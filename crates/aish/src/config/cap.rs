@@ -2,6 +2,7 @@
 
 use super::diagnostic::{About, Diagnostic, Severity};
 use super::keys::near;
+use super::policy::is_within;
 use super::section::Config;
 
 const CAP: &str = "cost.cap_at_dollars";
@@ -36,7 +37,7 @@ pub fn fault<'t>(
 }
 
 fn is_in_cost(name: &str) -> bool {
-    let is = |name: &str| name.strip_prefix("cost").is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    let is = |name: &str| is_within(name, "cost");
     is(name) || !name.contains('.') && near(&[name.to_owned()]).is_some_and(|near| is(&near))
 }
 

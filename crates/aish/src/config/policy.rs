@@ -94,18 +94,13 @@ const GUARDS: [&str; 8] =
 
 /// Says whether a fault may have taken a part of the policy away.
 fn concerns_policy(fault: &Diagnostic) -> bool {
-    concerns(fault, &GUARDS)
-}
-
-/// Says whether a fault may have taken away a part of these keys and sections.
-pub(super) fn concerns(fault: &Diagnostic, guards: &[&str]) -> bool {
     match &fault.about {
         About::Whole => true,
-        About::Key(name) => guards.iter().any(|guard| is_within(name, guard) || is_within(guard, name)),
+        About::Key(name) => GUARDS.iter().any(|guard| is_within(name, guard) || is_within(guard, name)),
         // A rule under a name that is nearly right would be missed.
         About::UnknownKey(name) => {
             let section = (!name.contains('.')).then(|| near(std::slice::from_ref(name))).flatten();
-            guards
+            GUARDS
                 .iter()
                 .any(|guard| is_within(name, guard) || section.as_ref().is_some_and(|near| is_within(near, guard)))
         }
@@ -114,7 +109,7 @@ pub(super) fn concerns(fault: &Diagnostic, guards: &[&str]) -> bool {
 }
 
 /// Says whether a key is a section's, or is that itself.
-fn is_within(name: &str, section: &str) -> bool {
+pub(super) fn is_within(name: &str, section: &str) -> bool {
     name.strip_prefix(section).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
